@@ -1,0 +1,127 @@
+"""Changing what is stored: update with an optimistic version, archive, erase, restore; and who may see or change what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from hindsight.errors import AccessDenied, InvalidInput, NotFound, VersionConflict
+from hindsight.guard.gate import gate
+from hindsight.moments import read_moment
+from hindsight.ports import Clock, RecordStore
+from hindsight.records import CHANNEL_TRUST, Draft, Event, Memory, Status, Visibility
+from hindsight.remember.attribute import Attribution, read_draft
+from hindsight.remember.commit import build_write, event_of
+from hindsight.remember.writer import Writer
+
+CHANGEABLE = tuple(sorted(set(Draft.model_fields) - {"namespace", "agent", "idempotency_key", "debug", "parents"}))
+
+
+class Changer:
+    """Changes for one caller."""
+
+    def __init__(self, store: RecordStore, writer: Writer, attribution: Attribution, clock: Clock) -> None:
+        self._store = store
+        self._writer = writer
+        self._attribution = attribution
+        self._clock = clock
+
+    def moment(self, now: datetime | str | None) -> datetime:
+        """The reference time of a call: the one given, else the clock's."""
+        return self._clock.now() if now is None else read_moment(now, self._attribution.zone, field="now")[0]
+
+    def may_see(self, memory: Memory) -> bool:
+        """Own records, and active shared ones of a namespace that is open to the caller; never quarantined ones."""
+        principal = self._attribution.principal
+        if not principal.may_use(memory.namespace) or memory.status is Status.QUARANTINED:
+            return False
+        return memory.agent == principal.agent or (memory.visibility is Visibility.SHARED and memory.status is not Status.PENDING)
+
+    async def visible(self, id: UUID) -> Memory | None:
+        """The memory where the caller may see it."""
+        memory = await self._store.get(id)
+        return memory if memory is not None and self.may_see(memory) else None
+
+    async def history(self, id: UUID) -> list[Event]:
+        """Events of a memory that the caller may see, or of one that is gone in a namespace open to the caller."""
+        events = await self._store.history(id)
+        memory = await self._store.get(id)
+        principal = self._attribution.principal
+        allowed = self.may_see(memory) if memory is not None else bool(events) and principal.may_use(events[0].namespace)
+        if not allowed:
+            raise NotFound(f"there is no memory {id} for this caller; its id may be mistyped, or it belongs to another agent.")
+        return events
+
+    async def update(self, id: UUID, changes: Mapping[str, Any], *, expected_version: int | None, reason: str | None) -> Memory:
+        """Change fields; a new text is embedded and indexed anew. An agent's edit never keeps a higher trust than its channel's."""
+        unknown = set(changes) - set(CHANGEABLE)
+        if unknown:
+            raise InvalidInput(f"{', '.join(sorted(unknown))} cannot be changed; these can: {', '.join(CHANGEABLE)}.")
+        if not changes:
+            raise InvalidInput(f"nothing to change; give at least one of {', '.join(CHANGEABLE)}.")
+        old = await self._own(id)
+        if expected_version is not None and expected_version != old.version:
+            raise VersionConflict(f"memory {id} is at version {old.version}, not {expected_version}; read it again, then change it.", current=old.version)
+        values = {name: getattr(old, name) for name in CHANGEABLE} | {"occurred_precision": old.occurred_precision} | dict(changes)
+        if "occurred_at" in changes and "occurred_precision" not in changes:
+            values["occurred_precision"] = None
+        draft = read_draft({**values, "namespace": old.namespace}, self._attribution)
+        principal, now = self._attribution.principal, self._clock.now()
+        verdict = gate(draft.kind, principal.channel, draft.visibility)
+        fields = {name: getattr(draft, name) for name in CHANGEABLE}
+        new = old.model_copy(
+            update=fields
+            | {
+                "trust": min(old.trust, CHANNEL_TRUST[principal.channel]),
+                "status": old.status if verdict.status is Status.ACTIVE else verdict.status,
+                "version": old.version + 1,
+                "updated_at": max(now, old.created_at),
+            }
+        )
+        vector = (await self._writer.embed([new.text()]))[0] if new.text() != old.text() else None
+        write = build_write(new, vector, event_of("updated", principal, now, reason=reason), expected_version=old.version)
+        await self._store.commit([write])
+        return new
+
+    async def forget(self, id: UUID, *, mode: Literal["erase", "archive"], reason: str | None) -> bool:
+        """Erase for good or archive; False where there is no such memory for this caller."""
+        if mode not in ("erase", "archive"):
+            raise InvalidInput(f"mode: {mode!r} is not one of erase, archive.")
+        memory = await self.visible(id)
+        if memory is None:
+            return False
+        self._may_change(memory)
+        if mode == "erase":
+            event = event_of("erased", self._attribution.principal, self._clock.now(), reason=reason)
+            return bool(await self._store.erase([id], event))
+        if memory.status is not Status.ARCHIVED:
+            await self._set_status(memory, Status.ARCHIVED, "archived", reason)
+        return True
+
+    async def restore(self, id: UUID) -> Memory:
+        """Archived → active."""
+        memory = await self._own(id)
+        if memory.status is not Status.ARCHIVED:
+            raise InvalidInput(f"memory {id} is {memory.status}, not archived; there is nothing to restore.")
+        return await self._set_status(memory, Status.ACTIVE, "restored", None)
+
+    async def _set_status(self, memory: Memory, status: Status, action: Literal["archived", "restored"], reason: str | None) -> Memory:
+        now = self._clock.now()
+        new = memory.model_copy(update={"status": status, "version": memory.version + 1, "updated_at": max(now, memory.created_at)})
+        event = event_of(action, self._attribution.principal, now, reason=reason)
+        await self._store.commit([build_write(new, None, event, expected_version=memory.version)])
+        return new
+
+    async def _own(self, id: UUID) -> Memory:
+        memory = await self.visible(id)
+        if memory is None:
+            raise NotFound(f"there is no memory {id} for this caller; its id may be mistyped, or it belongs to another agent.")
+        self._may_change(memory)
+        return memory
+
+    def _may_change(self, memory: Memory) -> None:
+        principal = self._attribution.principal
+        if memory.agent != principal.agent and "admin" not in principal.scopes:
+            raise AccessDenied(f"memory {memory.id} belongs to the agent {memory.agent!r}; only that agent or an admin may change it.")

@@ -1,0 +1,154 @@
+"""The write path in order: attribute → guard → embed → reconcile → commit, for one draft or many."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from hindsight.errors import InvalidInput, ModelUnavailable, Overloaded
+from hindsight.guard.gate import Verdict, gate
+from hindsight.ports import Clock, Embedder, NewJob, RecordStore, Vector
+from hindsight.records import Draft, Memory, Principal, Status, StoreResult, StoreStatus
+from hindsight.remember.attribute import Attribution, read_draft
+from hindsight.remember.commit import build_memory, build_write, event_of
+
+BATCH = 128
+"""Records embedded and committed together: large enough to amortise the commit, small enough to bound memory and waiting."""
+STORE_JOB = "store"
+
+_RESULT_OF = {Status.ACTIVE: StoreStatus.STORED, Status.PENDING: StoreStatus.PENDING, Status.QUARANTINED: StoreStatus.QUARANTINED}
+
+
+class Writer:
+    """Stores drafts. Stateless beside what it is given; safe to use from many tasks."""
+
+    def __init__(self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._debug = debug
+        self._max_queue = max_queue
+        self.wake = asyncio.Event()
+
+    async def store(
+        self,
+        drafts: Sequence[Draft | Mapping[str, Any]],
+        attribution: Attribution,
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[StoreResult]:
+        """Check all, then write in batches; each batch is one transaction. Results are in the order of the drafts."""
+        checked = read_drafts(drafts, attribution)
+        results: list[StoreResult] = []
+        for start in range(0, len(checked), BATCH):
+            batch = checked[start : start + BATCH]
+            results.extend(await self._store_batch(batch, attribution.principal))
+            if progress is not None:
+                progress(len(batch))
+        return results
+
+    async def queue(self, drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attribution) -> list[StoreResult]:
+        """Check all, then make them durable as jobs; a worker stores them in order within each session.
+
+        Raises:
+            Overloaded: more jobs wait than the setting ``max_queue`` allows; nothing of this call was queued.
+        """
+        checked = read_drafts(drafts, attribution)
+        waiting = await self._store.queued()
+        if waiting + len(checked) > self._max_queue:
+            raise Overloaded(f"{waiting:,} jobs wait already (max_queue is {self._max_queue:,}); try again when workers caught up.")
+        principal = attribution.principal.model_dump(mode="json")
+        jobs = [
+            NewJob(
+                kind=STORE_JOB,
+                payload={"draft": draft.model_dump(mode="json", exclude_unset=True), "principal": principal},
+                namespace=str(draft.namespace),
+                order_key=f"{draft.namespace}\x1f{draft.session_id}" if draft.session_id else None,
+            )
+            for draft in checked
+        ]
+        ids = await self._store.enqueue(jobs)
+        self.wake.set()
+        return [StoreResult(id=None, status=StoreStatus.QUEUED, job_id=id) for id in ids]
+
+    async def store_job(self, payload: Mapping[str, Any]) -> StoreResult:
+        """Do what :meth:`queue` promised; doing it twice stores once, by the idempotency key."""
+        draft = Draft.model_validate(payload["draft"])
+        principal = Principal.model_validate(payload["principal"])
+        return (await self._store_batch([draft], principal))[0]
+
+    async def settle(self, timeout: float) -> bool:
+        """Wait until no job is waiting or leased."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout
+        while await self._store.queued():
+            if loop.time() >= end:
+                return False
+            await asyncio.sleep(0.02)
+        return True
+
+    async def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"] = "passage") -> list[Vector | None]:
+        """One vector a text, or None each where the store is keyword-only."""
+        if self._embedder is None or not texts:
+            return [None] * len(texts)
+        vectors = await self._embedder.embed(texts, kind=kind)
+        if vectors.shape != (len(texts), self._embedder.dimension):
+            raise ModelUnavailable(
+                f"{self._embedder.model_id} gave vectors of shape {vectors.shape} for {len(texts)} texts of dimension {self._embedder.dimension}; "
+                "nothing was stored. Check the endpoint's model and the setting embedder_dimensions."
+            )
+        return list(vectors)
+
+    async def _store_batch(self, drafts: Sequence[Draft], principal: Principal) -> list[StoreResult]:
+        now = self._clock.now()
+        verdicts = [gate(draft.kind, principal.channel, draft.visibility) for draft in drafts]
+        memories = [build_memory(draft, verdict, principal.channel, now, debug=self._debug) for draft, verdict in zip(drafts, verdicts, strict=True)]
+        standing = await self._standing(memories)
+        fresh = [memory for memory in memories if (memory.namespace, memory.agent, memory.idempotency_key) not in standing]
+        vectors = dict(zip((memory.id for memory in fresh), await self.embed([memory.text() for memory in fresh]), strict=True))
+        event = event_of("created", principal, now)
+        committed = iter(await self._store.commit([build_write(memory, vectors[memory.id], event) for memory in fresh]) if fresh else [])
+        results = []
+        for memory, verdict in zip(memories, verdicts, strict=True):
+            known = standing.get((memory.namespace, memory.agent, memory.idempotency_key))
+            if known is not None:
+                results.append(StoreResult(id=known, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,)))
+                continue
+            done = next(committed)
+            results.append(_result(memory, verdict, done.id, created=done.created))
+        return results
+
+    async def _standing(self, memories: Sequence[Memory]) -> dict[tuple[str, str, str], Any]:
+        """Records that hold the keys already: known before embedding, so that a repeated import costs no inference."""
+        keys: dict[tuple[str, str], list[str]] = {}
+        for memory in memories:
+            keys.setdefault((memory.namespace, memory.agent), []).append(memory.idempotency_key)
+        found = {}
+        for (namespace, agent), wanted in keys.items():
+            for key, id in (await self._store.find_keys(namespace, agent, wanted)).items():
+                found[namespace, agent, key] = id
+        return found
+
+
+_DUPLICATE = "a memory with this idempotency key is there already"
+
+
+def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attribution) -> list[Draft]:
+    """All drafts checked; the message of a fault names the item.
+
+    Raises:
+        InvalidInput: the first fault; nothing was written.
+    """
+    checked = []
+    for number, given in enumerate(drafts):
+        if not isinstance(given, (Draft, Mapping)):
+            raise InvalidInput(f"item {number}: a Draft or a mapping is needed, not {type(given).__name__}.")
+        checked.append(read_draft(given, attribution, where=f"item {number}: " if len(drafts) > 1 else ""))
+    return checked
+
+
+def _result(memory: Memory, verdict: Verdict, id: Any, *, created: bool) -> StoreResult:
+    if not created:
+        return StoreResult(id=id, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,))
+    return StoreResult(id=id, status=_RESULT_OF[memory.status], reasons=verdict.reasons)
