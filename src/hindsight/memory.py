@@ -18,7 +18,7 @@ from hindsight.recall.pipeline import Retriever
 from hindsight.records import Draft, DraftFields, Event, Memory, Principal, Stats, Status, StoreResult, Turn
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.change import Changer
-from hindsight.remember.importing import ImportReport, Importer
+from hindsight.remember.importing import Importer, ImportFormat, ImportReport
 from hindsight.remember.queue import Worker
 from hindsight.remember.writer import Writer
 
@@ -239,7 +239,9 @@ class Hindsight:
         """What happened to a memory, oldest first. An erased one keeps a tombstone without content."""
         return await self._changer.history(read_id(id))
 
-    async def turns(self, session_id: str, first: int | None = None, last: int | None = None, *, namespace: str | None = None) -> list[Turn]:
+    async def turns(
+        self, session_id: str, first: int | None = None, last: int | None = None, *, namespace: str | None = None
+    ) -> list[Turn]:
         """Raw turns of a session, by position."""
         return await self._store.turns(self._attribution.namespace_for(namespace), session_id, first, last)
 
@@ -257,7 +259,7 @@ class Hindsight:
         self,
         path: str | Path,
         *,
-        format: Literal["auto", "hindsight", "openai", "beir"] = "auto",
+        format: ImportFormat = "auto",
         namespace: str | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportReport:
@@ -266,7 +268,7 @@ class Hindsight:
         Raises:
             ImportFailed: something does not parse; the message names the line. Nothing was written.
         """
-        importer = Importer(self._writer, self._attribution, self._store)
+        importer = Importer(self._writer, self._attribution, self._store, clock=self._clock, debug=self.settings.debug_info == "on")
         return await importer.run(Path(path), format=format, namespace=namespace, progress=progress)
 
     async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> list[JobState]:

@@ -11,129 +11,64 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, TypedDict
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from hindsight.vocabulary import (
+    CHANNEL_TRUST,
+    LAYER_OF,
+    OUTCOME_WEIGHT,
+    SOURCE_WEIGHT,
+    Channel,
+    EventAction,
+    Kind,
+    Layer,
+    Outcome,
+    Precision,
+    Role,
+    Source,
+    Status,
+    StoreStatus,
+    Visibility,
+)
 
-class Kind(StrEnum):
-    """What a memory is."""
-
-    EPISODE = "episode"
-    FACT = "fact"
-    PREFERENCE = "preference"
-    CONSTRAINT = "constraint"
-    RULE = "rule"
-    PROCEDURE = "procedure"
-    KNOWLEDGE = "knowledge"
-
-
-class Layer(StrEnum):
-    """The memory layer a kind belongs to; working memory is not a record."""
-
-    EPISODIC = "episodic"
-    SEMANTIC = "semantic"
-    PROCEDURAL = "procedural"
-    EXTERNAL = "external"
-
-
-LAYER_OF: dict[Kind, Layer] = {
-    Kind.EPISODE: Layer.EPISODIC,
-    Kind.FACT: Layer.SEMANTIC,
-    Kind.PREFERENCE: Layer.SEMANTIC,
-    Kind.CONSTRAINT: Layer.SEMANTIC,
-    Kind.RULE: Layer.SEMANTIC,
-    Kind.PROCEDURE: Layer.PROCEDURAL,
-    Kind.KNOWLEDGE: Layer.EXTERNAL,
-}
-
-
-class Outcome(StrEnum):
-    """How what the memory tells of ended. ``fixed``: failed, then repaired; ``corrected``: a person corrected it."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-    FIXED = "fixed"
-    CORRECTED = "corrected"
-    UNKNOWN = "unknown"
-
-
-class Source(StrEnum):
-    """Whether the statement was seen or concluded."""
-
-    OBSERVED = "observed"
-    INFERRED = "inferred"
-
-
-class Channel(StrEnum):
-    """The way by which a text came in: set from the authenticated caller, never from the text."""
-
-    USER = "user"
-    AGENT = "agent"
-    TOOL = "tool"
-    DOCUMENT = "document"
-    REFLECTION = "reflection"
-    IMPORT = "import"
-
-
-class Status(StrEnum):
-    """Where a record stands. Only ``active`` ones are recalled by default."""
-
-    ACTIVE = "active"
-    PENDING = "pending"
-    QUARANTINED = "quarantined"
-    SUPERSEDED = "superseded"
-    ARCHIVED = "archived"
-
-
-class Visibility(StrEnum):
-    """``private``: its own agent only; ``shared``: every agent of the namespace."""
-
-    PRIVATE = "private"
-    SHARED = "shared"
-
-
-class Precision(StrEnum):
-    """How exactly an event time is known."""
-
-    SECOND = "second"
-    MINUTE = "minute"
-    HOUR = "hour"
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    SEASON = "season"
-    YEAR = "year"
-    DECADE = "decade"
-
-
-class Role(StrEnum):
-    """The part that a speaker has in a conversation."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    TOOL = "tool"
-    OTHER = "other"
-
-
-CHANNEL_TRUST: dict[Channel, float] = {
-    Channel.USER: 1.0,
-    Channel.TOOL: 0.7,
-    Channel.AGENT: 0.6,
-    Channel.REFLECTION: 0.6,
-    Channel.IMPORT: 0.5,
-    Channel.DOCUMENT: 0.4,
-}
-OUTCOME_WEIGHT: dict[Outcome, float] = {
-    Outcome.SUCCESS: 1.0,
-    Outcome.FIXED: 1.5,
-    Outcome.CORRECTED: 2.0,
-    Outcome.FAILURE: 1.0,
-    Outcome.UNKNOWN: 0.9,
-}
-SOURCE_WEIGHT: dict[Source, float] = {Source.OBSERVED: 1.0, Source.INFERRED: 0.5}
+__all__ = [
+    "CHANNEL_TRUST",
+    "LAYER_OF",
+    "MAX_CONTENT_BYTES",
+    "MAX_FIELD_BYTES",
+    "MAX_LIST_ITEMS",
+    "OUTCOME_WEIGHT",
+    "SOURCE_WEIGHT",
+    "Channel",
+    "DebugInfo",
+    "Draft",
+    "DraftFields",
+    "Event",
+    "EventAction",
+    "Filter",
+    "Kind",
+    "Layer",
+    "Lesson",
+    "Memory",
+    "Outcome",
+    "Precision",
+    "Principal",
+    "Ref",
+    "Role",
+    "Source",
+    "Stats",
+    "Status",
+    "StoreResult",
+    "StoreStatus",
+    "Turn",
+    "Visibility",
+    "default_idempotency_key",
+    "new_id",
+    "utc",
+]
 
 MAX_CONTENT_BYTES = 1_048_576
 """Longest ``content`` in UTF-8 bytes (1 MiB); ``MAX_FIELD_BYTES`` bounds every other text field."""
@@ -327,21 +262,6 @@ class Memory(_Record):
         """What is embedded and indexed: the situation (``query``), the speaker and the statement together."""
         said = f"{self.speaker}: {self.content}" if self.speaker else self.content
         return f"{self.query}\n{said}" if self.query else said
-
-
-EventAction = Literal["created", "updated", "archived", "restored", "erased", "superseded", "merged", "reviewed", "used"]
-
-
-class StoreStatus(StrEnum):
-    """What became of a ``store`` call."""
-
-    STORED = "stored"
-    DUPLICATE = "duplicate"
-    MERGED = "merged"
-    PENDING = "pending"
-    QUARANTINED = "quarantined"
-    REJECTED = "rejected"
-    QUEUED = "queued"
 
 
 class StoreResult(_Record):

@@ -44,7 +44,9 @@ class Settings(BaseModel):
     embedder_threads: Annotated[int, Field(ge=1, le=256)] = Field(1, description="Threads of local inference.")
     model_cache: str = Field("", description="Folder of converted models; empty: the platform's cache folder.")
 
-    reranker: Literal["none", "fastembed", "sentence-transformers", "http"] = Field("none", description="Cross-encoder that reorders the best candidates.")
+    reranker: Literal["none", "fastembed", "sentence-transformers", "http"] = Field(
+        "none", description="Cross-encoder that reorders the best candidates."
+    )
     reranker_model: str = Field("", description="Its model name.")
     reranker_url: str = Field("", description="Address of a `/rerank` endpoint for `http`.")
     reranker_key: SecretStr = Field(SecretStr(""), description="API key of that endpoint.")
@@ -53,15 +55,23 @@ class Settings(BaseModel):
     profile: Literal["product", "weighted"] = Field("product", description="Scoring profile; see the retrieval page.")
     fusion: Literal["learned", "weighted", "rrf"] = Field("learned", description="How routes are fused.")
     routes: str = Field("", description="Comma-separated routes to use; empty: all.")
-    k: Annotated[int, Field(ge=0, le=1000)] = Field(0, description="Memories returned where a call names no k; 0: 2 to 5 by the complexity of the task.")
+    k: Annotated[int, Field(ge=0, le=1000)] = Field(
+        0, description="Memories returned where a call names no k; 0: 2 to 5 by the complexity of the task."
+    )
     token_budget: Annotated[int, Field(ge=50)] = Field(1200, description="Most tokens of a rendered block.")
-    min_relevance: Annotated[float, Field(ge=0, le=1)] = Field(0.0, description="Least probability of being relevant; 0: the fitted threshold.")
+    min_relevance: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="Least probability of being relevant; 0: the fitted threshold."
+    )
     half_life_days: Annotated[float, Field(gt=0)] = Field(7.0, description="Half-life of episodes in the recency decay.")
-    decay_floor: Annotated[float, Field(ge=-1, le=1)] = Field(-1.0, description="Least decay of episodes; -1: the fitted value; 0 reproduces the literature.")
+    decay_floor: Annotated[float, Field(ge=-1, le=1)] = Field(
+        -1.0, description="Least decay of episodes; -1: the fitted value; 0 reproduces the literature."
+    )
     hot_days: Annotated[int, Field(ge=1)] = Field(30, description="Episodes younger than this are searched first.")
     retrieval_timeout_ms: Annotated[int, Field(ge=1)] = Field(2000, description="A retrieval past this returns what it has, flagged.")
 
-    durability: Literal["full", "normal"] = Field("full", description="`full`: each acknowledged write is on disk; `normal`: may lose the last ones on power loss.")
+    durability: Literal["full", "normal"] = Field(
+        "full", description="`full`: each acknowledged write is on disk; `normal`: may lose the last ones on power loss."
+    )
     max_queue: Annotated[int, Field(ge=1)] = Field(100_000, description="Jobs that may wait before stores are refused as overloaded.")
     debug_info: Literal["on", "off"] = Field("on", description="`off` leaves the `debug` field of records out.")
 
@@ -135,9 +145,11 @@ def _read_file(path: Path, faults: list[str]) -> dict[str, Any]:
 
 
 def _unknown(name: str, known: list[str], where: str = "") -> str:
-    near = difflib.get_close_matches(name.upper() if name.upper().startswith(PREFIX) else name, known, n=2, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(sorted(known))}"
-    return f"{name}{where} is not a setting{hint}"
+    # Names are compared without the prefix that all share, which would make any two look alike.
+    bare = {each.removeprefix(PREFIX).lower(): each for each in known}
+    near = difflib.get_close_matches(name.upper().removeprefix(PREFIX).lower(), list(bare), n=2, cutoff=0.6)
+    hint = f"did you mean {' or '.join(bare[each] for each in near)}?" if near else f"known: {', '.join(sorted(known))}"
+    return f"{name}{where} is not a setting; {hint}"
 
 
 def _message(faults: list[str]) -> str:

@@ -30,7 +30,9 @@ def test_a_mistyped_setting_stops_the_start(name: str, meant: str) -> None:
 
 def test_every_fault_is_named_at_once() -> None:
     with pytest.raises(ConfigurationError) as caught:
-        load_settings({"HINDSIGHT_PORT": "abc", "HINDSIGHT_EMBEDDER": "magic", "HINDSIGHT_TIMEZONE": "Mars/Olympus", "HINDSIGHT_STORE": " "})
+        load_settings(
+            {"HINDSIGHT_PORT": "abc", "HINDSIGHT_EMBEDDER": "magic", "HINDSIGHT_TIMEZONE": "Mars/Olympus", "HINDSIGHT_STORE": " "}
+        )
     for name in ("HINDSIGHT_PORT", "HINDSIGHT_EMBEDDER", "HINDSIGHT_TIMEZONE", "HINDSIGHT_STORE"):
         assert name in str(caught.value)
 
