@@ -6,8 +6,8 @@ features and fusion work on numpy arrays of rows; only the few winners are fetch
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 from uuid import UUID
@@ -15,10 +15,52 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.records import Channel, Event, EventAction, Filter, Memory, Stats, Turn
+from hindsight.records import Event, Filter, Memory, Stats, Turn
+from hindsight.values import (
+    Centring,
+    ChatMessage,
+    ChatReply,
+    Columns,
+    Committed,
+    Job,
+    JobState,
+    NewEvent,
+    NewJob,
+    Page,
+    RetrievalRow,
+    Rows,
+    Scored,
+    SessionState,
+    TermHits,
+    Vector,
+    Write,
+)
 
-Rows = NDArray[np.int64]
-Vector = NDArray[np.float32]
+__all__ = [
+    "Centring",
+    "ChatMessage",
+    "ChatModel",
+    "ChatReply",
+    "Clock",
+    "Columns",
+    "Committed",
+    "Embedder",
+    "Job",
+    "JobState",
+    "NewEvent",
+    "NewJob",
+    "Page",
+    "RecordStore",
+    "Reranker",
+    "RetrievalRow",
+    "Rows",
+    "Scored",
+    "SessionState",
+    "SessionStore",
+    "TermHits",
+    "Vector",
+    "Write",
+]
 
 
 class Clock(Protocol):
@@ -58,160 +100,43 @@ class Reranker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Rows with their scores, best first; parallel arrays."""
+class ChatModel(Protocol):
+    """A language model that answers messages."""
 
-    rows: Rows
-    scores: NDArray[np.float32]
+    model_id: str
 
+    async def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        """The answer. ``schema`` (JSON Schema) is what the answer's JSON must follow; the caller checks it all the same."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Attributes of rows as parallel arrays, for filters, features and scoring.
-
-    Times are Unix seconds (NaN where unknown). Codes of ``kind``, ``outcome``, ``source``, ``status``, ``role``, ``precision``
-    are the positions of the value in its enum, -1 for none. ``session``, ``speaker``, ``task_type``, ``language`` are the
-    store's interned codes (:meth:`RecordStore.codes`), -1 for none. ``position`` orders rows inside a session. ``length`` is
-    the number of index tokens.
-    """
-
-    rows: Rows
-    occurred: NDArray[np.float64]
-    created: NDArray[np.float64]
-    valid_from: NDArray[np.float64]
-    valid_to: NDArray[np.float64]
-    precision: NDArray[np.int8]
-    kind: NDArray[np.int8]
-    outcome: NDArray[np.int8]
-    source: NDArray[np.int8]
-    status: NDArray[np.int8]
-    role: NDArray[np.int8]
-    avoid: NDArray[np.bool_]
-    session: NDArray[np.int64]
-    position: NDArray[np.int64]
-    speaker: NDArray[np.int64]
-    task_type: NDArray[np.int64]
-    language: NDArray[np.int8]
-    length: NDArray[np.int32]
-    trust: NDArray[np.float32]
-    confidence: NDArray[np.float32]
-    importance: NDArray[np.float32]
-    priority: NDArray[np.int32]
-    helpful: NDArray[np.int32]
-    harmful: NDArray[np.int32]
+    async def close(self) -> None:
+        """Free what it holds."""
+        ...
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
-    """An event to be written with the change that it tells of."""
+class SessionStore(Protocol):
+    """Working memory that survives a restart; apart from the records, so that nothing of it is recalled before the session ends."""
 
-    action: EventAction
-    actor: str
-    channel: Channel
-    at: datetime
-    session_id: str | None = None
-    reason: str | None = None
+    async def load_session(self, namespace: str, agent: str, session_id: str) -> SessionState | None: ...
 
+    async def save_session(self, state: SessionState, *, expected_version: int | None) -> bool:
+        """Write ``state``, durable when it returns; False where another writer was first and nothing was written.
 
-@dataclass(frozen=True, slots=True)
-class NewJob:
-    """Work to be queued in the same transaction. ``payload`` is JSON; ``order_key`` keeps jobs of one session in order."""
+        ``expected_version`` is the one that must stand, None for a new session.
+        """
+        ...
 
-    kind: str
-    payload: Mapping[str, Any]
-    namespace: str
-    order_key: str | None = None
-    not_before: datetime | None = None
+    async def drop_session(self, namespace: str, agent: str, session_id: str) -> bool:
+        """Forget a session; False where there was none."""
+        ...
 
+    async def open_sessions(self, namespace: str, agent: str) -> list[SessionState]:
+        """Sessions of an agent, the one touched last first."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One record to be written in one transaction: the row, its tokens, vector, entities, event and jobs.
-
-    Without ``expected_version`` the record is new: where its (namespace, agent, idempotency key) is taken, nothing is
-    written and the standing id comes back. With it, the record with this id is replaced if that version still stands.
-    ``tokens`` and ``vector`` of None on a replacement leave the indexed ones as they are.
-    """
-
-    memory: Memory
-    event: NewEvent
-    tokens: Sequence[str] | None = None
-    language: str = "other"
-    vector: Vector | None = None
-    entities: Sequence[tuple[str, str]] = ()
-    expected_version: int | None = None
-    jobs: Sequence[NewJob] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """What a write became: ``created`` is false where the idempotency key stood already."""
-
-    id: UUID
-    created: bool
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A leased job."""
-
-    id: int
-    kind: str
-    payload: dict[str, Any]
-    namespace: str
-    attempts: int
-    order_key: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JobState:
-    """A job as an operator sees it."""
-
-    id: int
-    kind: str
-    namespace: str
-    state: Literal["waiting", "leased", "done", "dead"]
-    attempts: int
-    created_at: datetime
-    error: str | None = None
-    result: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalRow:
-    """What one retrieval saw and showed, for explanations and feedback; JSON-able parts only."""
-
-    id: UUID
-    namespace: str
-    agent: str
-    at: datetime
-    query: str
-    shown: Sequence[UUID]
-    detail: Mapping[str, Any]
-    session_id: str | None = None
-    took_ms: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of a listing; ``cursor`` fetches the next, None at the end."""
-
-    items: Sequence[Memory]
-    cursor: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Centring:
-    """Mean vectors to subtract before comparing, by language (``""`` for every other); ``weight`` pseudo-counts of the seed.
-
-    The mean in force is (weight * seed + sum of the namespace's vectors of that language) / (weight + their number).
-    """
-
-    version: str
-    seeds: Mapping[str, Vector] = field(default_factory=dict)
-    weight: float = 200.0
+    async def idle_sessions(self, before: datetime, *, limit: int = 100) -> list[SessionState]:
+        """Sessions of everybody that were not touched since ``before``, the oldest first."""
+        ...
 
 
 class RecordStore(Protocol):
@@ -225,11 +150,11 @@ class RecordStore(Protocol):
         """Flush what is buffered and disconnect; safe to call twice."""
         ...
 
-    async def commit(self, writes: Sequence[Write]) -> list[Committed]:
+    async def commit(self, writes: Sequence[Write]) -> builtins.list[Committed]:
         """Write all in ONE transaction, or none; durable when it returns."""
         ...
 
-    async def erase(self, ids: Sequence[UUID], event: NewEvent) -> list[UUID]:
+    async def erase(self, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
         """Remove record, tokens, vector, edges, event texts and logged queries for good; returns the ids that were there."""
         ...
 
@@ -239,7 +164,7 @@ class RecordStore(Protocol):
         """Ids of the live (not archived) records that hold these keys; keys that nobody holds are left out."""
         ...
 
-    async def fetch(self, rows: Rows) -> list[Memory]:
+    async def fetch(self, rows: Rows) -> builtins.list[Memory]:
         """The records of ``rows`` in that order; rows erased meanwhile are left out."""
         ...
 
@@ -255,9 +180,9 @@ class RecordStore(Protocol):
         """Every record but quarantined ones, oldest first, from one consistent snapshot."""
         ...
 
-    async def history(self, id: UUID) -> list[Event]: ...
+    async def history(self, id: UUID) -> builtins.list[Event]: ...
 
-    async def codes(self, values: Sequence[tuple[Literal["session", "speaker", "task_type"], str]]) -> list[int]:
+    async def codes(self, values: Sequence[tuple[Literal["session", "speaker", "task_type"], str]]) -> builtins.list[int]:
         """Interned codes of column values, -1 for unknown ones; speakers are matched folded."""
         ...
 
@@ -269,8 +194,18 @@ class RecordStore(Protocol):
         """Every row that passes the filter, ascending."""
         ...
 
-    async def search_vector(self, filter: Filter, vector: Vector, *, limit: int) -> Scored:
-        """Nearest by (centred) cosine."""
+    async def search_vector(
+        self, filter: Filter, vector: Vector, *, limit: int, language: str | None = None, centre: bool = True
+    ) -> Scored:
+        """Nearest by (centred) cosine.
+
+        ``language`` of the query picks the mean that is subtracted from it; None finds it by the vector. ``centre=False``
+        takes the vector as one that is centred already (:meth:`centred`).
+        """
+        ...
+
+    async def centred(self, filter: Filter, vector: Vector, *, language: str | None = None) -> Vector:
+        """The query vector as searches compare it: the mean of its language in the namespace subtracted, of length 1."""
         ...
 
     async def search_terms(self, filter: Filter, terms: Sequence[str], *, limit: int) -> Scored:
@@ -285,7 +220,9 @@ class RecordStore(Protocol):
         """Spreading activation from entities (folded names) over alias and co-occurrence edges, hubs damped."""
         ...
 
-    async def vector_scores(self, filter: Filter, rows: Rows, vector: Vector) -> NDArray[np.float32]:
+    async def vector_scores(
+        self, filter: Filter, rows: Rows, vector: Vector, *, language: str | None = None, centre: bool = True
+    ) -> NDArray[np.float32]:
         """(Centred) cosine of given rows, NaN where a row has no vector."""
         ...
 
@@ -293,12 +230,16 @@ class RecordStore(Protocol):
         """BM25 of given rows, 0 where no term matches."""
         ...
 
+    async def term_hits(self, filter: Filter, rows: Rows, terms: Sequence[str]) -> TermHits:
+        """What each term adds to the BM25 of given rows."""
+        ...
+
     async def vectors(self, rows: Rows) -> Vector:
         """(Centred, normalised) vectors of rows, zeros where there is none."""
         ...
 
     async def columns(self, filter: Filter, rows: Rows) -> Columns:
-        """Attributes of given rows."""
+        """Attributes of given rows, in that order; one that is gone meanwhile has NaN, -1 and False."""
         ...
 
     async def neighbours(self, filter: Filter, rows: Rows, *, reach: int) -> NDArray[np.int64]:
@@ -313,13 +254,13 @@ class RecordStore(Protocol):
         """Append raw turns; those already there (session, position) are left alone. Returns how many were new."""
         ...
 
-    async def turns(self, namespace: str, session_id: str, first: int | None = None, last: int | None = None) -> list[Turn]: ...
+    async def turns(self, namespace: str, session_id: str, first: int | None = None, last: int | None = None) -> builtins.list[Turn]: ...
 
-    async def enqueue(self, jobs: Sequence[NewJob]) -> list[int]:
+    async def enqueue(self, jobs: Sequence[NewJob]) -> builtins.list[int]:
         """Durable when it returns."""
         ...
 
-    async def lease(self, worker: str, kinds: Sequence[str], *, seconds: float = 15.0, limit: int = 1) -> list[Job]:
+    async def lease(self, worker: str, kinds: Sequence[str], *, seconds: float = 15.0, limit: int = 1) -> builtins.list[Job]:
         """Take due jobs; one whose lease ran out is taken again. Jobs with one order key go one at a time, in order."""
         ...
 
@@ -335,7 +276,7 @@ class RecordStore(Protocol):
         """Number of jobs waiting or leased."""
         ...
 
-    async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> list[JobState]: ...
+    async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]: ...
 
     async def log_retrievals(self, rows: Sequence[RetrievalRow]) -> None: ...
 
@@ -345,10 +286,10 @@ class RecordStore(Protocol):
         """Grows with every committed change, in any process; caches compare it."""
         ...
 
-    async def namespaces(self) -> list[str]: ...
+    async def namespaces(self) -> builtins.list[str]: ...
 
     async def stats(self, namespace: str | None = None) -> Stats: ...
 
-    async def check(self) -> list[str]:
+    async def check(self) -> builtins.list[str]:
         """What is wrong with the store (integrity, index drift), one sentence each; empty when sound."""
         ...

@@ -1,0 +1,1 @@
+"""What the ports are made of: stores, models, queues. One adapter never imports another."""

@@ -1,0 +1,14 @@
+-- name: hits
+SELECT group_concat(doc) FROM term_hits WHERE term = ?
+
+-- name: frequency
+SELECT doc FROM term_counts WHERE term = ?
+
+-- name: texts
+SELECT t."row", t.text FROM json_each(?) AS wanted JOIN tokens AS t ON t."row" = wanted.value
+
+-- name: index
+INSERT INTO terms (rowid, text) VALUES (?, ?)
+
+-- name: unindex
+INSERT INTO terms (terms, rowid, text) VALUES ('delete', ?, ?)

@@ -1,0 +1,253 @@
+"""Committing records: everything that belongs to a record in the caller's one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import apsw
+import numpy as np
+
+from hindsight.adapters.sqlite.attributes import CODED_FIELDS, pack, unpack
+from hindsight.adapters.sqlite.codes import Interner, coded_values
+from hindsight.adapters.sqlite.graph import GraphChanges, edge_owner
+from hindsight.adapters.sqlite.jobs import add_jobs
+from hindsight.adapters.sqlite.mapping import changed_fields, memory_values, read_memory, to_json
+from hindsight.adapters.sqlite.queries import load, rows, value
+from hindsight.adapters.sqlite.terms import IndexChanges, indexed_text
+from hindsight.errors import InvalidInput, ModelMismatch, NotFound, VersionConflict
+from hindsight.ports import Committed, NewEvent, Vector, Write
+from hindsight.records import Memory, Status
+from hindsight.vectors import quantise
+
+KEPT_CHANGES = 50_000
+_PRUNE_EVERY = 1_000
+Changes = tuple[dict[str, Any], dict[str, Any]]
+
+_SQL = load("records.sql")
+
+
+class Committer:
+    """Writes of one transaction. ``now`` (Unix seconds) is when queued jobs become due; ``dimension`` that of the vectors."""
+
+    def __init__(self, db: apsw.Connection, index: IndexChanges, *, now: float, dimension: int | None) -> None:
+        self._db = db
+        self._index = index
+        self._now = now
+        self._dimension = dimension
+        self._codes = Interner(db)
+        self._graph = GraphChanges(db)
+        self._namespaces: dict[str, int] = {}
+        self._languages: dict[str, int] = {}
+
+    def commit(self, writes: Sequence[Write]) -> list[Committed]:
+        """All of ``writes``, in order; the caller rolls back on an error."""
+        done = [self._insert(write) if write.expected_version is None else self._replace(write) for write in writes]
+        self._graph.flush()
+        self._codes.flush()
+        return done
+
+    def _insert(self, write: Write) -> Committed:
+        memory = write.memory
+        standing = rows(self._db, _SQL["find_key"], (memory.namespace, memory.agent, memory.idempotency_key))
+        if standing:
+            return self._keep_standing(standing[0], write)
+        if value(self._db, _SQL["id_taken"], (str(memory.id),)):
+            raise InvalidInput(f"there is a memory with the id {memory.id} already, under another key; give this one another id.")
+        namespace = self._namespace(memory.namespace)
+        codes = self._codes.intern(memory)
+        self._db.execute(_SQL["insert_memory"], memory_values(memory))
+        row = self._db.last_insert_rowid()
+        tokens = write.tokens or ()
+        packed = pack(memory, row=row, codes=codes, language=self._language(write.language), length=len(tokens))
+        self._db.execute(_SQL["put_attributes"], (namespace, row, packed))
+        self._put_tokens(namespace, row, tokens)
+        self._put_vector(namespace, row, write)
+        self._graph.link(namespace, row, write.entities, edge_owner(unpack(packed)))
+        self._put_turn_refs(memory, row)
+        self._finish(memory, row, namespace, write, None)
+        return Committed(memory.id, created=True, version=memory.version)
+
+    def _keep_standing(self, standing: tuple[Any, ...], write: Write) -> Committed:
+        """The key is taken: nothing is written, but an archived record becomes active again."""
+        row, id, status, version = standing
+        if status == Status.ARCHIVED.value:
+            old = self._current(UUID(id))[1]
+            new = old.model_copy(
+                update={"status": Status.ACTIVE, "version": version + 1, "updated_at": max(write.event.at, old.created_at)}
+            )
+            self._overwrite(row, old, new, Write(memory=new, event=restored(write.event)))
+            version = new.version
+        return Committed(UUID(id), created=False, version=version)
+
+    def _replace(self, write: Write) -> Committed:
+        memory, expected = write.memory, write.expected_version
+        row, old = self._current(memory.id)
+        if old.version != expected:
+            raise VersionConflict(
+                f"memory {memory.id} is at version {old.version}, not {expected}: it was changed meanwhile. Read it again, then change it.",
+                current=old.version,
+            )
+        if memory.version != old.version + 1:
+            raise InvalidInput(f"the new version of memory {memory.id} must be {old.version + 1}, not {memory.version}.")
+        if memory.namespace != old.namespace:
+            raise InvalidInput(
+                f"memory {memory.id} cannot move from {old.namespace!r} to {memory.namespace!r}; store it there and erase it here."
+            )
+        holder = rows(self._db, _SQL["find_key"], (memory.namespace, memory.agent, memory.idempotency_key))
+        if holder and holder[0][0] != row:
+            raise InvalidInput(f"the idempotency key of memory {memory.id} is held by memory {holder[0][1]} already.")
+        self._overwrite(row, old, memory, write)
+        return Committed(memory.id, created=False, version=memory.version)
+
+    def _overwrite(self, row: int, old: Memory, new: Memory, write: Write) -> None:
+        namespace = self._namespace(new.namespace)
+        before = unpack(value(self._db, _SQL["get_attributes"], (namespace, row)))
+        if coded_values(old) == coded_values(new):
+            codes = {name: before[name] for name in CODED_FIELDS}
+        else:
+            codes = self._codes.intern(new)
+            self._codes.release(before[name] for name in CODED_FIELDS)
+        reindexed = write.tokens is not None
+        language = self._language(write.language) if reindexed else before["language"]
+        length = len(write.tokens) if write.tokens is not None else before["length"]
+        self._db.execute(_SQL["update_memory"], (*memory_values(new), row))
+        packed = pack(new, row=row, codes=codes, language=language, length=length)
+        self._db.execute(_SQL["put_attributes"], (namespace, row, packed))
+        if write.tokens is not None:
+            drop_tokens(self._db, self._index, row)
+            self._put_tokens(namespace, row, write.tokens)
+        if write.vector is not None:
+            self._put_vector(namespace, row, write)
+        self._relink(namespace, row, (edge_owner(before), edge_owner(unpack(packed))), write)
+        if (old.refs, old.session_id, old.turn_ids) != (new.refs, new.session_id, new.turn_ids):
+            rows(self._db, _SQL["delete_turn_refs"], (row,))
+            self._put_turn_refs(new, row)
+        self._finish(new, row, namespace, write, changed_fields(old, new))
+
+    def _relink(self, namespace: int, row: int, owners: tuple[int | None, int | None], write: Write) -> None:
+        if write.tokens is not None:
+            self._graph.unlink(row, owners[0])
+            self._graph.link(namespace, row, write.entities, owners[1])
+        else:
+            self._graph.hand_over(row, *owners)
+
+    def _current(self, id: UUID) -> tuple[int, Memory]:
+        found = rows(self._db, _SQL["get_with_row"], (str(id),))
+        if not found:
+            raise NotFound(f"there is no memory {id}; it may have been erased.")
+        return found[0][0], read_memory(found[0][1:])
+
+    def _put_tokens(self, namespace: int, row: int, tokens: Sequence[str]) -> None:
+        if tokens:
+            text = indexed_text(namespace, tokens)
+            self._db.execute(_SQL["put_tokens"], (row, text))
+            self._index.index(row, text)
+
+    def _put_vector(self, namespace: int, row: int, write: Write) -> None:
+        if write.vector is None:
+            return
+        data, scales = quantise(self._checked(write, write.vector[None, :]))
+        if scales[0] > 0:
+            self._db.execute(_SQL["put_vector"], (namespace, row, float(scales[0]), data.tobytes()))
+        else:  # zeros point nowhere: as if there were no vector
+            self._db.execute(_SQL["delete_vector"], (namespace, row))
+        self._db.execute(_SQL["delete_passages"], (namespace, row))
+        if write.passages is not None:
+            data, scales = quantise(self._checked(write, write.passages))
+            numbered = enumerate(zip(scales.tolist(), data, strict=True))
+            self._db.executemany(
+                _SQL["put_passage"], [(namespace, row, n, scale, part.tobytes()) for n, (scale, part) in numbered if scale > 0]
+            )
+
+    def _checked(self, write: Write, given: Vector) -> Vector:
+        vectors = np.asarray(given, dtype=np.float32)
+        if self._dimension is None or vectors.ndim != 2 or vectors.shape[1] != self._dimension:
+            raise ModelMismatch(
+                f"memory {write.memory.id} has a vector of shape {vectors.shape[1:]}, but the store's are of dimension {self._dimension}; "
+                "nothing was written. Run `hindsight reindex` after a change of the embedding model."
+            )
+        if not np.isfinite(vectors).all():
+            raise InvalidInput(f"the vector of memory {write.memory.id} holds NaN or infinity; check the embedding endpoint.")
+        return vectors
+
+    def _put_turn_refs(self, memory: Memory, row: int) -> None:
+        refs: list[tuple[Any, ...]] = [
+            (memory.namespace, ref.session_id, row, ref.first, ref.first if ref.last is None else ref.last, None)
+            for ref in memory.refs
+            if ref.session_id is not None and ref.first is not None
+        ]
+        if memory.session_id is not None:
+            refs.extend((memory.namespace, memory.session_id, row, None, None, turn) for turn in dict.fromkeys(memory.turn_ids))
+        self._db.executemany(_SQL["add_turn_ref"], refs)
+
+    def _finish(self, memory: Memory, row: int, namespace: int, write: Write, changes: Changes | None) -> None:
+        add_event(self._db, memory.id, memory.namespace, write.event, changes)
+        add_change(self._db, namespace, row, reindexed=changes is None or write.tokens is not None)
+        add_jobs(self._db, write.jobs, self._now)
+
+    def _namespace(self, name: str) -> int:
+        code = self._namespaces.get(name)
+        if code is None:
+            code = value(self._db, _SQL["namespace_code"], (name,)) or value(self._db, _SQL["add_namespace"], (name,))
+            self._namespaces[name] = code
+        return code
+
+    def _language(self, name: str) -> int:
+        code = self._languages.get(name)
+        if code is None:
+            code = value(self._db, _SQL["language_code"], (name,))
+            if code is None:
+                code = int(value(self._db, _SQL["add_language"], (name,)))
+                if code > 127:
+                    raise InvalidInput(f"language: {name!r} would be the store's 129th; at most 128 are kept apart.")
+            self._languages[name] = code
+        return code
+
+
+def restored(event: NewEvent) -> NewEvent:
+    """The event of a record that comes back because its key was stored again."""
+    return NewEvent(
+        action="restored",
+        actor=event.actor,
+        channel=event.channel,
+        at=event.at,
+        session_id=event.session_id,
+        reason="stored again with the same key",
+    )
+
+
+def drop_tokens(db: apsw.Connection, index: IndexChanges, row: int) -> None:
+    """Take a record out of the full-text index, with the very text that was indexed."""
+    text = value(db, _SQL["get_tokens"], (row,))
+    if text is not None:
+        index.unindex(row, text)
+        db.execute(_SQL["delete_tokens"], (row,))
+
+
+def add_change(db: apsw.Connection, namespace: int, row: int, *, reindexed: bool) -> None:
+    """Tell every process that a row changed; forget changes so old that who missed them loads anew."""
+    db.execute(_SQL["add_change"], (namespace, row, reindexed))
+    if db.last_insert_rowid() % _PRUNE_EVERY == 0:
+        db.execute(_SQL["prune_changes"], (KEPT_CHANGES,))
+
+
+def add_event(db: apsw.Connection, id: UUID, namespace: str, event: NewEvent, changes: Changes | None) -> None:
+    """Append to the history; ``changes`` are the fields as they were and as they are."""
+    before, after = (None, None) if changes is None else (to_json(changes[0]), to_json(changes[1]))
+    db.execute(
+        _SQL["add_event"],
+        (
+            str(id),
+            namespace,
+            event.action,
+            event.actor,
+            event.channel.value,
+            event.at.isoformat(),
+            event.session_id,
+            before,
+            after,
+            event.reason,
+        ),
+    )

@@ -1,0 +1,133 @@
+"""Every test in this folder runs once for each backend; a new one joins by a line in ``BACKENDS``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hindsight.adapters.sqlite.store import SqliteStore
+from hindsight.clock import FixedClock
+from hindsight.ports import Centring, NewEvent, RecordStore, Write
+from hindsight.records import Channel, Filter, Kind, Memory, new_id
+from hindsight.text.fold import fold
+
+NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
+DIMENSION = 8
+
+
+def sqlite(folder: Path, clock: FixedClock, centring: Centring | None, embedder: tuple[str, int] | None) -> RecordStore:
+    return SqliteStore(folder, embedder=embedder, centring=centring, clock=clock)
+
+
+BACKENDS = {"sqlite": sqlite}
+
+
+@pytest.fixture(params=sorted(BACKENDS))
+def backend(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock(NOW)
+
+
+@pytest.fixture
+async def open_store(backend: str, tmp_path: Path, clock: FixedClock) -> AsyncIterator[Callable[..., Awaitable[RecordStore]]]:
+    """A function that opens a store; the same name opens the same store again, in a new instance."""
+    opened: list[RecordStore] = []
+
+    async def open_one(
+        name: str = "store", *, centring: Centring | None = None, embedder: tuple[str, int] | None = ("test", DIMENSION)
+    ) -> RecordStore:
+        store = BACKENDS[backend](tmp_path / name, clock, centring, embedder)
+        await store.open()
+        opened.append(store)
+        return store
+
+    yield open_one
+    for store in opened:
+        await store.close()
+
+
+@pytest.fixture
+async def store(open_store: Callable[..., Awaitable[RecordStore]]) -> RecordStore:
+    return await open_store()
+
+
+class Writes:
+    """Writes with everything that a test does not care about filled in."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self._random = np.random.default_rng(7)
+        self._count = 0
+
+    def vector(self) -> np.ndarray:
+        vector = self._random.normal(size=DIMENSION).astype(np.float32)
+        return vector / np.linalg.norm(vector)
+
+    def event(self, action: str = "created", **fields: Any) -> NewEvent:
+        return NewEvent(**{"action": action, "actor": "alice", "channel": Channel.USER, "at": self.now, **fields})
+
+    def memory(self, content: str, **fields: Any) -> Memory:
+        self._count += 1
+        at = self.now + timedelta(microseconds=self._count)
+        defaults = {
+            "id": new_id(int(at.timestamp() * 1000)),
+            "namespace": "work",
+            "agent": "alice",
+            "kind": Kind.FACT,
+            "channel": Channel.USER,
+            "trust": 1.0,
+            "created_at": at,
+            "updated_at": at,
+            "idempotency_key": f"key-{self._count}",
+        }
+        return Memory(**{**defaults, "content": content, **fields})
+
+    def __call__(
+        self,
+        content: str,
+        *,
+        tokens: Sequence[str] | None = None,
+        vector: Any = "random",
+        language: str = "en",
+        links: Sequence[tuple[str, str]] = (),
+        **fields: Any,
+    ) -> Write:
+        memory = self.memory(content, **fields)
+        named = [(fold(name), "named") for name in memory.entities]
+        return Write(
+            memory=memory,
+            event=self.event(),
+            tokens=content.lower().split() if tokens is None else tokens,
+            language=language,
+            vector=self.vector() if isinstance(vector, str) else vector,
+            entities=[*named, *links],
+        )
+
+    def replacement(
+        self, write: Write, *, tokens: Sequence[str] | None = None, vector: Any = None, action: str = "updated", **fields: Any
+    ) -> Write:
+        """The next version of what ``write`` wrote."""
+        version = write.memory.version
+        memory = write.memory.model_copy(update={"version": version + 1, "updated_at": self.now, **fields})
+        return replace(write, memory=memory, event=self.event(action), tokens=tokens, vector=vector, expected_version=version)
+
+
+@pytest.fixture
+def write() -> Writes:
+    return Writes(NOW)
+
+
+@pytest.fixture
+def mine() -> Filter:
+    """What alice sees in the namespace work."""
+    return Filter(namespace="work", agent="alice")
