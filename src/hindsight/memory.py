@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -157,7 +158,7 @@ class Hindsight:
         *,
         wait: bool = True,
         progress: Callable[[int], None] | None = None,
-    ) -> list[StoreResult]:
+    ) -> builtins.list[StoreResult]:
         """Keep many texts, embedded in batches; all are checked before the first is written. ``progress`` is told each batch's size."""
         if not wait:
             return await self._writer.queue(drafts, self._attribution)
@@ -235,13 +236,13 @@ class Hindsight:
         """Memories that pass the filters, newest first, a page at a time."""
         return await self._store.list(self._filter(namespace, self._clock.now(), filters), limit=limit, cursor=cursor)
 
-    async def history(self, id: UUID | str) -> list[Event]:
+    async def history(self, id: UUID | str) -> builtins.list[Event]:
         """What happened to a memory, oldest first. An erased one keeps a tombstone without content."""
         return await self._changer.history(read_id(id))
 
     async def turns(
         self, session_id: str, first: int | None = None, last: int | None = None, *, namespace: str | None = None
-    ) -> list[Turn]:
+    ) -> builtins.list[Turn]:
         """Raw turns of a session, by position."""
         return await self._store.turns(self._attribution.namespace_for(namespace), session_id, first, last)
 
@@ -271,7 +272,7 @@ class Hindsight:
         importer = Importer(self._writer, self._attribution, self._store, clock=self._clock, debug=self.settings.debug_info == "on")
         return await importer.run(Path(path), format=format, namespace=namespace, progress=progress)
 
-    async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> list[JobState]:
+    async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
         """Queued work: waiting, leased, done and dead, newest first."""
         return await self._store.jobs(states=states, limit=limit)
 
@@ -283,7 +284,7 @@ class Hindsight:
         """Counts of the store, or of one namespace."""
         return await self._store.stats(namespace)
 
-    async def check(self) -> list[str]:
+    async def check(self) -> builtins.list[str]:
         """What is wrong with the store, one sentence each; empty when it is sound."""
         return await self._store.check()
 

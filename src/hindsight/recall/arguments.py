@@ -81,7 +81,8 @@ def build_filter(namespace: str, agent: str, now: datetime, zone: tzinfo, argume
     for name in ("key_prefix", "session_id", "speaker"):
         if name in given and not isinstance(given[name], str):
             raise InvalidInput(f"{name}: text is needed, not {type(given[name]).__name__}.")
-    return Filter(**values, **{name: sanitise(value) if isinstance(value, str) else value for name, value in given.items()})
+    values.update({name: sanitise(value) if isinstance(value, str) else value for name, value in given.items()})
+    return Filter(**values)
 
 
 _ENUMS: tuple[tuple[str, str, type[StrEnum]], ...] = (

@@ -16,7 +16,6 @@ from hindsight.records import MAX_CONTENT_BYTES, Draft, Principal
 from hindsight.text.fold import sanitise
 from hindsight.text.synonyms import normalise_outcome, normalise_task_type
 
-
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -81,7 +80,9 @@ def validated(model: type[ModelT], values: Mapping[str, Any], where: str = "") -
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(str(p) for p in f['loc']) or 'input'}: {f['msg']}" for f in error.errors(include_url=False, include_input=False))
+        faults = "; ".join(
+            f"{'.'.join(str(p) for p in f['loc']) or 'input'}: {f['msg']}" for f in error.errors(include_url=False, include_input=False)
+        )
         if any(f["type"] == "extra_forbidden" for f in error.errors(include_url=False)):
             faults += f" (known fields: {', '.join(model.model_fields)})"
         raise InvalidInput(f"{where}{faults}.") from None

@@ -63,7 +63,9 @@ class Changer:
             raise InvalidInput(f"nothing to change; give at least one of {', '.join(CHANGEABLE)}.")
         old = await self._own(id)
         if expected_version is not None and expected_version != old.version:
-            raise VersionConflict(f"memory {id} is at version {old.version}, not {expected_version}; read it again, then change it.", current=old.version)
+            raise VersionConflict(
+                f"memory {id} is at version {old.version}, not {expected_version}; read it again, then change it.", current=old.version
+            )
         values = {name: getattr(old, name) for name in CHANGEABLE} | {"occurred_precision": old.occurred_precision} | dict(changes)
         if "occurred_at" in changes and "occurred_precision" not in changes:
             values["occurred_precision"] = None

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from hindsight.guard.gate import Verdict
-from hindsight.ports import NewEvent, Vector, Write
+from hindsight.ports import NewEvent, Write
 from hindsight.records import CHANNEL_TRUST, Channel, DebugInfo, Draft, EventAction, Memory, Principal, default_idempotency_key, new_id
+from hindsight.remember.embed import Embedded
 from hindsight.text.entities import extract_entities
 from hindsight.text.fold import fold
-from hindsight.text.language import detect_language
+from hindsight.text.language import Language, detect_language
 from hindsight.text.tokens import index_tokens
 
 
@@ -34,7 +35,7 @@ def build_memory(draft: Draft, verdict: Verdict, channel: Channel, now: datetime
     )
 
 
-def build_write(memory: Memory, vector: Vector | None, event: NewEvent, *, expected_version: int | None = None) -> Write:
+def build_write(memory: Memory, embedded: Embedded | None, event: NewEvent, *, expected_version: int | None = None) -> Write:
     """The transaction's content: what is indexed is ``Memory.text()``, so that situation, speaker and statement are all found."""
     text = memory.text()
     language = detect_language(text)
@@ -43,13 +44,14 @@ def build_write(memory: Memory, vector: Vector | None, event: NewEvent, *, expec
         event=event,
         tokens=index_tokens(text),
         language=language,
-        vector=vector,
+        vector=embedded.vector if embedded else None,
+        passages=embedded.passages if embedded else None,
         entities=entity_pairs(memory, language),
         expected_version=expected_version,
     )
 
 
-def entity_pairs(memory: Memory, language: str) -> Sequence[tuple[str, str]]:
+def entity_pairs(memory: Memory, language: Language) -> Sequence[tuple[str, str]]:
     """(folded name, kind) of the entities that the caller named, the speaker, and those found in the text; no name twice."""
     found = {each.norm: str(each.kind) for each in extract_entities(memory.text(), language)}
     given = {fold(name): "named" for name in memory.entities}
@@ -57,6 +59,8 @@ def entity_pairs(memory: Memory, language: str) -> Sequence[tuple[str, str]]:
     return sorted((norm, kind) for norm, kind in (given | found | spoken).items() if norm)
 
 
-def event_of(action: EventAction, principal: Principal, now: datetime, *, session_id: str | None = None, reason: str | None = None) -> NewEvent:
+def event_of(
+    action: EventAction, principal: Principal, now: datetime, *, session_id: str | None = None, reason: str | None = None
+) -> NewEvent:
     """An event by this caller."""
     return NewEvent(action=action, actor=principal.agent, channel=principal.channel, at=now, session_id=session_id, reason=reason)

@@ -51,7 +51,9 @@ class Worker:
             if not worked:
                 self._writer.wake.clear()
                 try:
-                    await asyncio.wait_for(self._writer.wake.wait(), IDLE_SECONDS)
+                    # Not wait_for: in Python 3.11 it loses a cancellation that arrives just after the wake-up.
+                    async with asyncio.timeout(IDLE_SECONDS):
+                        await self._writer.wake.wait()
                 except TimeoutError:
                     continue
 

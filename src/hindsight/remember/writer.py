@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from hindsight.errors import InvalidInput, ModelUnavailable, Overloaded
+from hindsight.errors import InvalidInput, Overloaded
 from hindsight.guard.gate import Verdict, gate
-from hindsight.ports import Clock, Embedder, NewJob, RecordStore, Vector
+from hindsight.ports import Clock, Embedder, NewJob, RecordStore
 from hindsight.records import Draft, Memory, Principal, Status, StoreResult, StoreStatus
 from hindsight.remember.attribute import Attribution, read_draft
-from hindsight.remember.commit import build_memory, build_write, event_of
+from hindsight.remember.commit import build_memory
+from hindsight.remember.embed import Embedded, embed_texts
+from hindsight.remember.reconcile.stage import Reconciler, Settled
 
 BATCH = 128
 """Records embedded and committed together: large enough to amortise the commit, small enough to bound memory and waiting."""
@@ -25,6 +27,7 @@ class Writer:
 
     def __init__(self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int) -> None:
         self._store = store
+        self._reconciler = Reconciler(store)
         self._embedder = embedder
         self._clock = clock
         self._debug = debug
@@ -36,14 +39,18 @@ class Writer:
         drafts: Sequence[Draft | Mapping[str, Any]],
         attribution: Attribution,
         *,
+        verbatim: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> list[StoreResult]:
-        """Check all, then write in batches; each batch is one transaction. Results are in the order of the drafts."""
+        """Check all, then write in batches; each batch is one transaction. Results are in the order of the drafts.
+
+        ``verbatim``: the texts are a caller's own, kept as they are; distilled ones (False) yield to the wording that stands.
+        """
         checked = read_drafts(drafts, attribution)
         results: list[StoreResult] = []
         for start in range(0, len(checked), BATCH):
             batch = checked[start : start + BATCH]
-            results.extend(await self._store_batch(batch, attribution.principal))
+            results.extend(await self._store_batch(batch, attribution.principal, verbatim=verbatim))
             if progress is not None:
                 progress(len(batch))
         return results
@@ -76,7 +83,7 @@ class Writer:
         """Do what :meth:`queue` promised; doing it twice stores once, by the idempotency key."""
         draft = Draft.model_validate(payload["draft"])
         principal = Principal.model_validate(payload["principal"])
-        return (await self._store_batch([draft], principal))[0]
+        return (await self._store_batch([draft], principal, verbatim=True))[0]
 
     async def settle(self, timeout: float) -> bool:
         """Wait until no job is waiting or leased."""
@@ -88,35 +95,27 @@ class Writer:
             await asyncio.sleep(0.02)
         return True
 
-    async def embed(self, texts: Sequence[str], *, kind: Literal["query", "passage"] = "passage") -> list[Vector | None]:
-        """One vector a text, or None each where the store is keyword-only."""
-        if self._embedder is None or not texts:
-            return [None] * len(texts)
-        vectors = await self._embedder.embed(texts, kind=kind)
-        if vectors.shape != (len(texts), self._embedder.dimension):
-            raise ModelUnavailable(
-                f"{self._embedder.model_id} gave vectors of shape {vectors.shape} for {len(texts)} texts of dimension {self._embedder.dimension}; "
-                "nothing was stored. Check the endpoint's model and the setting embedder_dimensions."
-            )
-        return list(vectors)
+    async def embed(self, texts: Sequence[str]) -> list[Embedded]:
+        """The vectors of texts to be stored, one result a text."""
+        return await embed_texts(self._embedder, texts)
 
-    async def _store_batch(self, drafts: Sequence[Draft], principal: Principal) -> list[StoreResult]:
+    async def _store_batch(self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool) -> list[StoreResult]:
         now = self._clock.now()
         verdicts = [gate(draft.kind, principal.channel, draft.visibility) for draft in drafts]
-        memories = [build_memory(draft, verdict, principal.channel, now, debug=self._debug) for draft, verdict in zip(drafts, verdicts, strict=True)]
+        memories = [
+            build_memory(draft, verdict, principal.channel, now, debug=self._debug) for draft, verdict in zip(drafts, verdicts, strict=True)
+        ]
         standing = await self._standing(memories)
         fresh = [memory for memory in memories if (memory.namespace, memory.agent, memory.idempotency_key) not in standing]
         vectors = dict(zip((memory.id for memory in fresh), await self.embed([memory.text() for memory in fresh]), strict=True))
-        event = event_of("created", principal, now)
-        committed = iter(await self._store.commit([build_write(memory, vectors[memory.id], event) for memory in fresh]) if fresh else [])
+        settled = await self._reconciler.commit(fresh, vectors, principal, now, verbatim=verbatim) if fresh else {}
         results = []
         for memory, verdict in zip(memories, verdicts, strict=True):
             known = standing.get((memory.namespace, memory.agent, memory.idempotency_key))
             if known is not None:
                 results.append(StoreResult(id=known, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,)))
                 continue
-            done = next(committed)
-            results.append(_result(memory, verdict, done.id, created=done.created))
+            results.append(_result(memory, verdict, settled[memory.id]))
         return results
 
     async def _standing(self, memories: Sequence[Memory]) -> dict[tuple[str, str, str], Any]:
@@ -148,7 +147,6 @@ def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attrib
     return checked
 
 
-def _result(memory: Memory, verdict: Verdict, id: Any, *, created: bool) -> StoreResult:
-    if not created:
-        return StoreResult(id=id, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,))
-    return StoreResult(id=id, status=_RESULT_OF[memory.status], reasons=verdict.reasons)
+def _result(memory: Memory, verdict: Verdict, settled: Settled) -> StoreResult:
+    status = settled.status or _RESULT_OF[memory.status]
+    return StoreResult(id=settled.id, status=status, reasons=(*verdict.reasons, *settled.reasons))

@@ -1,0 +1,192 @@
+"""One turn → what in it is worth keeping: clauses judged by every rule, joined where they belong together. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hindsight.records import Outcome, Role
+from hindsight.remember.distil.clauses import Clause, language_of, own_words, split_clauses, split_sentences
+from hindsight.remember.distil.constraint import find_constraint
+from hindsight.remember.distil.identity import find_identity
+from hindsight.remember.distil.outcome import Ending, error_code, find_outcome, is_bare_success
+from hindsight.remember.distil.preference import find_preference
+from hindsight.remember.distil.request import Request, find_request
+
+LONGEST_STATEMENT = 240
+"""Clauses that only explain are joined up to this many characters."""
+
+Signal = Literal["constraint", "preference", "identity", "outcome", "remember"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A stretch of a turn that states something worth keeping. ``order`` marks a deed that is asked for, not a fact."""
+
+    signals: tuple[Signal, ...]
+    text: str
+    confidence: float
+    language: Literal["zh", "en"]
+    ending: Ending | None = None
+    order: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    clause: Clause
+    signal: Signal | None
+    confidence: float = 0.0
+    ending: Ending | None = None
+
+
+def find_signals(text: str, role: Role, *, before: str = "") -> list[Finding]:
+    """Findings of a turn in order. ``before`` is what was said just before it: "remember that" may point there."""
+    words = own_words(text)
+    sentences = split_sentences(words)
+    findings: list[Finding] = []
+    taken: set[int] = set()
+    clauses = split_clauses(text, role)
+    if not clauses:
+        return []
+    for number, sentence in enumerate(sentences):
+        own = [clause for clause in clauses if clause.sentence == number]
+        if number in taken or not own:
+            continue
+        if number and is_bare_success(sentences[number - 1], own[0].language) and _WHY.search(sentence) and not own[-1].question:
+            ending = Ending(Outcome.FIXED, 0.75, error_code(sentence))
+            findings.append(Finding(("outcome",), sentence, ending.confidence, own[0].language, ending))
+            continue
+        request = None if own[0].supposed or _reported_only(own) else find_request(sentence, role)
+        if request is not None:
+            findings += _requested(request, sentences, number, role, before, taken)
+        else:
+            findings += _joined([_judge(clause) for clause in own], sentence)
+    return [found for found in findings if self_contained(found)]
+
+
+_WHY = re.compile(
+    r"\b(?:the\s+(?:trick|fix|problem|issue|cause)|it\s+was|turned\s+out|because|had\s+to|by\s+\w+ing)\b"
+    r"|原来|因为|(?:先|只要|把)[^。]{2,40}(?:就|才)",
+    re.IGNORECASE,
+)
+"""A sentence that tells why something works now."""
+
+
+def _reported_only(clauses: Sequence[Clause]) -> bool:
+    return bool(clauses) and clauses[0].reported and clauses[0].language == "zh"
+
+
+_FINDERS: tuple[tuple[Signal, Callable[[Clause], float]], ...] = (
+    ("constraint", find_constraint),
+    ("preference", find_preference),
+    ("identity", find_identity),
+)
+"""In this order: a limit is a limit, even where it is told as a liking."""
+
+
+def _judge(clause: Clause) -> _Judged:
+    for signal, find in _FINDERS:
+        confidence = 0.0 if clause.role in (Role.ASSISTANT, Role.TOOL) else find(clause)
+        if confidence:
+            return _Judged(clause, signal, confidence)
+    ending = find_outcome(clause)
+    if ending is not None:
+        return _Judged(clause, "outcome", ending.confidence, ending)
+    return _Judged(clause, None)
+
+
+def _joined(judged: Sequence[_Judged], sentence: str) -> list[Finding]:
+    """Neighbouring clauses with one signal become one finding; those without any explain the one before, or lead to the next."""
+    groups: list[list[_Judged]] = []
+    lead: list[_Judged] = []
+    for each in judged:
+        if each.signal is None:
+            if each.clause.question:
+                lead = []
+            elif not groups:
+                lead.append(each)
+            elif len(sentence[groups[-1][0].clause.start : each.clause.start + len(each.clause.text)]) <= LONGEST_STATEMENT:
+                groups[-1].append(each)
+        elif groups and each.signal == _signal(groups[-1]):
+            groups[-1].append(each)
+        else:
+            kept = lead if lead and each.clause.start + len(each.clause.text) - lead[0].clause.start <= LONGEST_STATEMENT else []
+            groups.append([*kept, each])
+            lead = []
+    return [_finding(group, sentence) for group in groups]
+
+
+def _signal(group: Sequence[_Judged]) -> Signal:
+    return next(each.signal for each in group if each.signal is not None)
+
+
+def _finding(group: Sequence[_Judged], sentence: str) -> Finding:
+    language = group[0].clause.language
+    last = group[-1].clause
+    text = sentence[group[0].clause.start : last.start + len(last.text)].strip(" ,，;；")
+    endings = [each.ending for each in group if each.ending is not None]
+    return Finding((_signal(group),), text.strip(), max(each.confidence for each in group), language, _worst_to_best(endings))
+
+
+def _worst_to_best(endings: Sequence[Ending]) -> Ending | None:
+    """One ending of several: failed and then succeeded is repaired."""
+    if not endings:
+        return None
+    outcomes = {str(each.outcome) for each in endings}
+    code = next((each.error_code for each in endings if each.error_code), None)
+    chosen = endings[-1]
+    if "fixed" in outcomes or {"success", "failure"} <= outcomes:
+        chosen = next((each for each in endings if str(each.outcome) == "fixed"), endings[-1])
+    return replace(chosen, error_code=code)
+
+
+def _requested(request: Request, sentences: Sequence[str], number: int, role: Role, before: str, taken: set[int]) -> list[Finding]:
+    payload = request.payload
+    if len(re.sub(r"\W", "", payload)) < 2:
+        if number + 1 < len(sentences):
+            payload = sentences[number + 1]
+            taken.add(number + 1)
+        elif number:
+            payload = sentences[number - 1]
+        else:
+            payload = own_words(before)[:500]
+    too_short = len(re.sub(r"\W", "", payload)) < 2 or (payload.isascii() and len(payload.split()) < 2 and not re.search(r"\d", payload))
+    if too_short or payload.rstrip().endswith(("?", "？")):
+        return []
+    language = language_of(payload)
+    inner = [judged.signal for judged in map(_judge, split_clauses(payload, role)) if judged.signal not in (None, "outcome")]
+    signals: tuple[Signal, ...] = ("remember", *(signal for signal in inner[:1] if signal is not None))
+    return [Finding(signals, payload, 0.95, language, order=request.order)]
+
+
+_OPEN_EN = re.compile(
+    r"^(?:(?:and|but|so|oh|well|yes|yeah|no|ok|okay|also|because|then|honestly|actually)[,\s]+)*(?:(?:it"
+    r"|that|this|these|those|they|he|she|him|them)(?:'s|'re|'ll)?\b(?!\s+(?:week|month|year|weekend"
+    r"|repo|project|module|team|company|api|box|morning|evening|summer|winter|box|machine|device|time"
+    r"|one\s+is))|there\s+(?:is|are)\s+(?:it|that)\b)",
+    re.IGNORECASE,
+)
+_OPEN_ZH = re.compile(
+    r"^(?:它|他|她|他们|她们|这(?:样|个|些)?(?![个周月年台次边里家项模款])|那(?:样|个|些)?|此)(?:都|也|就|是|不|很|真|可|太|挺|还)"
+)
+
+
+_VAGUE_END = re.compile(r"\bwent\s+(?:really\s+|very\s+|pretty\s+)?(?:well|great)\b|\b(?:great|huge|big|real)\s+success\b", re.IGNORECASE)
+"""As in "the meetings went really well": which ones, nobody will know."""
+
+
+def self_contained(found: Finding) -> bool:
+    """Whether the statement can be read without what stood around it. A constraint may begin with "it has to": its topic is the project."""
+    text = found.text.strip()
+    size = len(re.sub(r"\W", "", text))
+    if size < (3 if found.language == "zh" else 4):
+        return False
+    if found.ending is not None and (size < 6 if found.language == "zh" else len(text.split()) <= 6 and _VAGUE_END.search(text)):
+        return False
+    if found.signals[0] in ("constraint", "remember"):
+        return True
+    if found.ending is not None and len(text.partition(": ")[2].split()) >= 4:
+        return True
+    return not (_OPEN_ZH if found.language == "zh" else _OPEN_EN).match(text)

@@ -1,0 +1,280 @@
+"""How a new statement relates to a standing one. Pure.
+
+Nothing is judged by similarity. The two are brought into one form and laid side by side: a contradiction needs the same
+subject and the same predicate with exactly one place that differs, and there a value of which a subject has only one (a
+number with its unit, a date, a name after "is called"), or the same words with the opposite polarity. What says itself that
+something changed ("switched from A to B", "不再 …") supersedes what it names. Everything else stands side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from enum import StrEnum
+from functools import lru_cache
+
+from hindsight.records import LAYER_OF, Layer, Memory
+from hindsight.remember.distil.clauses import language_of
+from hindsight.remember.reconcile import frame_en, frame_zh
+from hindsight.remember.reconcile.categories import categories_of, exclusive, is_narrower, telling, without_values
+from hindsight.remember.reconcile.frame import NUMBER, Frame, type_of
+from hindsight.text.fold import fold
+
+
+class Relation(StrEnum):
+    """What a new statement is to an old one."""
+
+    EXACT = "exact"
+    SAME = "same"
+    CONTRADICTION = "contradiction"
+    UPDATE = "update"
+    REFINEMENT = "refinement"
+    RELATED = "related"
+    UNRELATED = "unrelated"
+
+
+LONGEST_STATEMENT = 1_000
+"""A longer text in characters is no single statement; it only ever equals another."""
+SUPERSEDING = frozenset({Relation.CONTRADICTION, Relation.UPDATE})
+MERGING = frozenset({Relation.EXACT, Relation.SAME})
+
+
+def relate(old: Memory, new: Memory) -> Relation:
+    """The relation of ``new`` to ``old``; only statements of semantic kinds relate, and only those of one subject."""
+    if LAYER_OF[old.kind] is not Layer.SEMANTIC or LAYER_OF[new.kind] is not Layer.SEMANTIC:
+        return Relation.UNRELATED
+    if fold(old.content) == fold(new.content):
+        return Relation.EXACT
+    if bool(old.lesson) != bool(new.lesson):
+        return Relation.UNRELATED
+    return relate_statements(old.content, new.content, old_speaker=old.speaker, new_speaker=new.speaker)
+
+
+def relate_statements(old: str, new: str, *, old_speaker: str | None = None, new_speaker: str | None = None) -> Relation:
+    """The relation of two statements; "I" and "the user" are whoever spoke."""
+    if fold(old) == fold(new):
+        return Relation.EXACT
+    if max(len(old), len(new)) > LONGEST_STATEMENT:
+        return Relation.UNRELATED
+    first, second = frame_of(old, old_speaker), frame_of(new, new_speaker)
+    if _different_speakers(first, second, old_speaker, new_speaker):
+        return Relation.UNRELATED
+    return _relate(first, second)
+
+
+@lru_cache(maxsize=8_192)
+def frame_of(text: str, speaker: str | None) -> Frame:
+    """The comparable form of a statement."""
+    return frame_zh.frame_zh(text, speaker) if language_of(text) == "zh" else frame_en.frame_en(text, speaker)
+
+
+def _different_speakers(first: Frame, second: Frame, old: str | None, new: str | None) -> bool:
+    """Whether "I" in the two stands for two people."""
+    mine = frame_en.ME in first.tokens or frame_en.ME in second.tokens
+    return mine and old is not None and new is not None and fold(old) != fold(new)
+
+
+def _relate(old: Frame, new: Frame) -> Relation:
+    changes = Relation.UPDATE if new.changed else Relation.CONTRADICTION
+    if _ended(old, new):
+        return Relation.UPDATE
+    if not old.tokens or not new.tokens:
+        return Relation.UNRELATED
+    if old.tokens == new.tokens or _same_words(old, new):
+        return Relation.SAME if old.negated == new.negated else changes
+    if _swapped(old, new):
+        return changes
+    if old.negated != new.negated:
+        return changes if _denies(old, new) else _distance(old, new)
+    if _subsequence(old.tokens, new.tokens) and not new.changed:
+        return Relation.REFINEMENT
+    if old.language == new.language:
+        found = _one_difference(old, new)
+        if found is not None:
+            return found if found is not Relation.CONTRADICTION else changes
+    if new.changed and _same_slot(old, new):
+        return Relation.UPDATE
+    if old.content < new.content and not new.changed:
+        return Relation.REFINEMENT
+    return _distance(old, new)
+
+
+def _distance(old: Frame, new: Frame) -> Relation:
+    return Relation.RELATED if (old.content & new.content) - set(old.subject[:1]) else Relation.UNRELATED
+
+
+def _same_words(old: Frame, new: Frame) -> bool:
+    """The same words in another order, where order does not decide who does what to whom."""
+    return sorted(old.tokens) == sorted(new.tokens) and old.subject == new.subject and not _prefers(old)
+
+
+def _prefers(frame: Frame) -> bool:
+    return "prefer" in frame.tokens or "比起" in frame.said or frame.said.count("喜欢") > 1
+
+
+def _swapped(old: Frame, new: Frame) -> bool:
+    """Whether A over B became B over A."""
+    return sorted(old.tokens) == sorted(new.tokens) and old.subject == new.subject and _prefers(old)
+
+
+def _ended(old: Frame, new: Frame) -> bool:
+    """Whether the new statement says that what the old one tells of has ended or been replaced."""
+    verbs = frame_zh.MULTI if old.language == "zh" else frame_en.VERBS
+    for gone in new.gone:
+        words = set(gone) - {frame_en.ME}
+        things = {word for word in words - set(verbs) if not categories_of((word,)) & _TIMES} or words
+        if old.negated:
+            continue
+        if not things & old.content or len(words & old.content) < len(words) * (0.5 if old.language == "en" else 0.75):
+            continue
+        if _subjects_meet(old, new) or things & set(old.subject):
+            return True
+    return False
+
+
+_TIMES = frozenset({"weekday", "month", "season", "frequency"})
+
+
+def _subjects_meet(old: Frame, new: Frame) -> bool:
+    """Whether the subject of one is spoken of in the other."""
+    if "zh" in (old.language, new.language):
+        return set(old.subject) <= new.content or set(new.subject) <= old.content
+    return bool(set(old.subject) & new.content or set(new.subject) & old.content)
+
+
+def _denies(old: Frame, new: Frame) -> bool:
+    """Opposite polarity about the same: everything that the new one says, the old one said too."""
+    if old.subject[:1] != new.subject[:1]:
+        return False
+    return set(new.tokens) <= old.content and len(set(new.tokens) - set(new.subject)) >= 1
+
+
+def _subsequence(short: Sequence[str], long: Sequence[str]) -> bool:
+    rest = iter(long)
+    return all(token in rest for token in short)
+
+
+def _one_difference(old: Frame, new: Frame) -> Relation | None:
+    """One differing place on the side of the value; None where there are several, or none that decides."""
+    place = _place(old, new)
+    if place is None or old.event or new.event:
+        return None
+    start, was, is_now, after = place
+    if is_narrower(was, is_now):
+        return Relation.REFINEMENT
+    kinds = type_of(was), type_of(is_now)
+    if kinds[0] is not None and kinds[0] == kinds[1]:
+        return _typed(old, start, after)
+    if kinds != (None, None) or not _same_subject(old, new, start):
+        return None
+    single, multi = (frame_zh.SINGLE, frame_zh.MULTI) if old.language == "zh" else (frame_en.SINGLE, frame_en.MULTI)
+    governing = _governing(old, start)
+    predicate = governing[1] if governing else None
+    shared = exclusive(categories_of(was) & categories_of(is_now))
+    if shared and (predicate not in multi or new.changed):
+        return Relation.CONTRADICTION if without_values(was, shared) == without_values(is_now, shared) else None
+    if any(character.isdigit() for token in was for character in token) != any(
+        character.isdigit() for token in is_now for character in token
+    ):
+        return None
+    if old.language == "zh" and "".join(after).startswith(frame_zh.CLOSING):
+        return Relation.CONTRADICTION
+    if governing is None or any(
+        start < position <= start + len(value) for frame, value in ((old, was), (new, is_now)) for position, _ in frame.predicates
+    ):
+        return None
+    other = _governing(new, start)
+    if other is None or other[1] != predicate or predicate not in single or not _adjoins(old, governing, start):
+        return None
+    if predicate in ("be", *frame_zh.BE) and not _one_is(old, new):
+        return None
+    return Relation.CONTRADICTION
+
+
+def _adjoins(frame: Frame, governing: tuple[int, str], start: int) -> bool:
+    """Whether the differing place is the predicate's own value; Chinese names may share a first character."""
+    between = frame.tokens[governing[0] : start]
+    if frame.language == "zh" and governing[1] not in ("用", "办", "付"):
+        return len(between) <= 3 and all(not token.isascii() for token in between)
+    return set(between) <= frame_en.TITLES
+
+
+def _one_is(old: Frame, new: Frame) -> bool:
+    """Whether "is" gives a value of which there is one: a place or a name of a thing; "is red" and "is electric" go together."""
+    return not old.person and bool(old.link) and (old.link == "name") == (new.link == "name") and bool(new.link)
+
+
+def _place(old: Frame, new: Frame) -> tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    """(position, old value, new value, what follows) where the two differ in one place only."""
+    start = 0
+    while start < min(len(old.tokens), len(new.tokens)) and old.tokens[start] == new.tokens[start]:
+        start += 1
+    end = 0
+    while end < min(len(old.tokens), len(new.tokens)) - start and old.tokens[-1 - end] == new.tokens[-1 - end]:
+        end += 1
+    was, is_now = old.tokens[start : len(old.tokens) - end], new.tokens[start : len(new.tokens) - end]
+    if not was or not is_now:
+        return None
+    shared = set(was) & set(is_now)
+    if any(len(token) > 1 or token.isascii() for token in shared):
+        return None  # two places that differ, with something equal between them
+    longest = SequenceMatcher(None, was, is_now, autojunk=False).find_longest_match()
+    return None if longest.size > 1 else (start, was, is_now, old.tokens[len(old.tokens) - end :])
+
+
+def _same_subject(old: Frame, new: Frame, start: int) -> bool:
+    return old.subject == new.subject and start >= len(old.subject)
+
+
+def _typed(old: Frame, start: int, after: Sequence[str]) -> Relation | None:
+    """Numbers, dates, addresses: one value at a time, unless an indefinite thing or many things are counted."""
+    if start == 0:
+        counted = NUMBER.match(old.tokens[0]) and len(after) >= 2 and after[0] not in _ORDINAL_UNITS
+        return Relation.CONTRADICTION if counted else None
+    governing = _governing(old, start)
+    multi = frame_zh.MULTI if old.language == "zh" else frame_en.MULTI
+    if governing and governing[1] in multi and not (governing[1] in ("have", "can", "会", "吃", "喝") and after):
+        return None
+    return Relation.CONTRADICTION
+
+
+_ORDINAL_UNITS = frozenset("楼层号版月日点期年")
+
+
+def _governing(frame: Frame, start: int) -> tuple[int, str] | None:
+    """The last predicate that stands before a position."""
+    before = [predicate for predicate in frame.predicates if predicate[0] <= start]
+    return before[-1] if before else None
+
+
+def _same_slot(old: Frame, new: Frame) -> bool:
+    """A stated change of the same subject, about a value of the same category or the same named thing."""
+    if not _subjects_meet(old, new):
+        return False
+    rest_old, rest_new = _rest(old), _rest(new)
+    shared = categories_of(rest_old) & categories_of(rest_new)
+    if shared and set(rest_old) != set(rest_new):
+        others = without_values(old.content, shared) & without_values(new.content, shared) - {frame_en.ME}
+        return bool(others - set(frame_en.VERBS)) or telling(shared)
+    if old.person or not set(old.subject) <= set(new.tokens):
+        return False
+    numbers = _counted(rest_old), _counted(rest_new)
+    if numbers[0] and numbers[1]:
+        (was, unit), (is_now, other_unit) = numbers[0][-1], numbers[1][-1]
+        return was != is_now and unit == other_unit
+    governing = _governing(old, len(old.subject))
+    plain = governing is None or (governing[1] in ("be", *frame_zh.BE) and len(old.predicates) == 1)
+    kinds = type_of(rest_old), type_of(rest_new)
+    if kinds[0] is not None and kinds[0] == kinds[1] and rest_old != rest_new:
+        return True
+    typed = any(type_of((token,)) for token in (*rest_old, *rest_new))
+    return plain and old.subject == new.subject and not typed and bool(old.link) and bool(new.link)
+
+
+def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
+    """(number, the word after it) of each plain number."""
+    return [(token, tokens[at + 1] if at + 1 < len(tokens) else "") for at, token in enumerate(tokens) if type_of((token,)) == "number"]
+
+
+def _rest(frame: Frame) -> tuple[str, ...]:
+    return frame.tokens[len(frame.subject) :]
