@@ -243,8 +243,8 @@ class Hindsight:
     async def turns(
         self, session_id: str, first: int | None = None, last: int | None = None, *, namespace: str | None = None
     ) -> builtins.list[Turn]:
-        """Raw turns of a session, by position."""
-        return await self._store.turns(self._attribution.namespace_for(namespace), session_id, first, last)
+        """Raw turns of the caller's own session, by position."""
+        return await self._store.turns(self._attribution.namespace_for(namespace), self.principal.agent, session_id, first, last)
 
     # Whole store
 

@@ -119,7 +119,9 @@ class Writes:
         """The next version of what ``write`` wrote."""
         version = write.memory.version
         memory = write.memory.model_copy(update={"version": version + 1, "updated_at": self.now, **fields})
-        return replace(write, memory=memory, event=self.event(action), tokens=tokens, vector=vector, expected_version=version)
+        return replace(
+            write, memory=memory, event=self.event(action), tokens=tokens, vector=vector, passages=None, expected_version=version
+        )
 
 
 @pytest.fixture

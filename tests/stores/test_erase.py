@@ -126,10 +126,10 @@ async def test_turns_that_only_it_pointed_to_go_with_it(store, write):
     kept = write("kept", session_id="s", turn_ids=("t3",), refs=(Ref(session_id="s", first=5, last=6),))
     await store.commit([gone, kept])
     await store.erase([gone.memory.id], write.event("erased"))
-    assert [turn.position for turn in await store.turns("work", "s")] == [0, 1, 3, 5, 6, 7, 9]
-    assert len(await store.turns("home", "s")) == 10
+    assert [turn.position for turn in await store.turns("work", "alice", "s")] == [0, 1, 3, 5, 6, 7, 9]
+    assert len(await store.turns("home", "alice", "s")) == 10
     await store.erase([kept.memory.id], write.event("erased"))
-    assert [turn.position for turn in await store.turns("work", "s")] == [0, 1, 7, 9]
+    assert [turn.position for turn in await store.turns("work", "alice", "s")] == [0, 1, 7, 9]
 
 
 async def test_edges_lose_the_share_of_the_record(store, write, mine):

@@ -58,7 +58,7 @@ async def test_what_is_not_there_is_none_or_empty(store):
     assert await store.retrieval(new_id()) is None
     assert (await store.row_of([new_id()])).tolist() == [-1]
     assert await store.find_keys("work", "alice", []) == {}
-    assert await store.turns("work", "s") == []
+    assert await store.turns("work", "alice", "s") == []
     assert await store.jobs() == []
     assert await store.namespaces() == []
     assert [each async for each in store.export()] == []

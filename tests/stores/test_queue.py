@@ -134,13 +134,13 @@ async def test_turns_are_kept_once_and_read_in_order(store):
         )
         == 1
     )
-    read = await store.turns("work", "s")
+    read = await store.turns("work", "alice", "s")
     assert [turn.position for turn in read] == [0, 1, 2, 3, 7]
     assert read[1] == turns[2]
     assert (read[3].content, read[4].content) == ("", long)
-    assert [turn.position for turn in await store.turns("work", "s", first=1, last=3)] == [1, 2, 3]
-    assert [turn.position for turn in await store.turns("work", "s", first=3)] == [3, 7]
-    assert await store.turns("home", "s") == []
+    assert [turn.position for turn in await store.turns("work", "alice", "s", first=1, last=3)] == [1, 2, 3]
+    assert [turn.position for turn in await store.turns("work", "alice", "s", first=3)] == [3, 7]
+    assert await store.turns("home", "alice", "s") == []
     assert (await store.stats()).turns == 5
 
 
@@ -161,3 +161,12 @@ async def test_a_logged_retrieval_is_read_back(store, write):
     await store.log_retrievals([])
     assert await store.retrieval(entry.id) == entry
     assert (await store.stats()).retrievals == 1
+
+
+async def test_turns_are_the_agents_own(store: RecordStore) -> None:
+    mine, theirs = Turn(session_id="s", position=0, content="mine"), Turn(session_id="s", position=0, content="theirs")
+    assert await store.add_turns("work", "alice", [mine]) == 1
+    assert await store.add_turns("work", "bob", [theirs]) == 1
+    assert await store.turns("work", "alice", "s") == [mine]
+    assert await store.turns("work", "bob", "s") == [theirs]
+    assert await store.turns("work", "eve", "s") == []

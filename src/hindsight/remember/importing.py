@@ -34,17 +34,18 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. ``read`` = ``stored`` + ``duplicates`` + ``refused`` + ``skipped``.
+    """What an import did. ``read`` = ``stored`` + ``merged`` + ``duplicates`` + ``refused`` + ``skipped``.
 
-    ``stored`` are new records, ``pending`` those of them that wait for a person's approval; ``duplicates`` were there
-    already; ``refused`` were kept out by the guard; ``skipped`` hold nothing to remember (no text, a system prompt, only
-    recalled memories). ``turns`` are new raw turns.
+    ``stored`` are new records, ``pending`` those of them that wait for a person's approval; ``merged`` strengthened a record
+    that says the same; ``duplicates`` were there already; ``refused`` were kept out by the guard; ``skipped`` hold nothing to
+    remember (no text, a system prompt, only recalled memories). ``turns`` are new raw turns.
     """
 
     format: str
     read: int
     stored: int
     pending: int
+    merged: int
     duplicates: int
     refused: int
     skipped: int
@@ -60,6 +61,9 @@ class _Checked:
     entry: Entry
     draft: Draft | None = None
     record: Memory | None = None
+
+
+_KNOWN = {StoreStatus.DUPLICATE: "duplicates", StoreStatus.MERGED: "merged"}
 
 
 class Importer:
@@ -108,7 +112,7 @@ class Importer:
             if kept:
                 error.add_note(f"{kept:,} records were stored before that; run the same import again: it goes on where it stopped.")
             raise
-        counts = {name: run.counts[name] for name in ("read", "stored", "pending", "duplicates", "refused", "skipped", "turns")}
+        counts = {name: run.counts[name] for name in ("read", "stored", "pending", "merged", "duplicates", "refused", "skipped", "turns")}
         return ImportReport(format=found.name, **counts, namespaces=tuple(sorted(run.namespaces)), seconds=time.monotonic() - started)
 
 
@@ -206,8 +210,8 @@ class _Run:
     async def _write_drafts(self, drafts: Sequence[Draft]) -> None:
         results = await self._importer.writer.store(drafts, self._importer.attribution) if drafts else []
         for result in results:
-            if result.status is StoreStatus.DUPLICATE:
-                self.counts["duplicates"] += 1
+            if result.status in _KNOWN:
+                self.counts[_KNOWN[result.status]] += 1
             elif result.id is None:
                 self.counts["refused"] += 1
             else:

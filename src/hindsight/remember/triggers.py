@@ -123,7 +123,7 @@ class TurnTrigger:
     async def session_closed(self, session_id: str, attribution: Attribution, *, namespace: str | None = None) -> list[int]:
         """Queue the distillation of what a session's last block left."""
         chosen = attribution.namespace_for(namespace)
-        turns = await self._store.turns(chosen, session_id)
+        turns = await self._store.turns(chosen, attribution.principal.agent, session_id)
         if not turns:
             return []
         last = max(turn.position for turn in turns)
@@ -138,7 +138,7 @@ class TurnTrigger:
         """
         principal = Principal.model_validate(payload["principal"])
         namespace = str(payload["namespace"])
-        turns = await self._store.turns(namespace, str(payload["session_id"]), int(payload["first"]), int(payload["last"]))
+        turns = await self._store.turns(namespace, principal.agent, str(payload["session_id"]), int(payload["first"]), int(payload["last"]))
         harvest = await self._distiller.distil(turns)
         drafts = [draft.model_copy(update={"namespace": namespace}) for draft in harvest.drafts]
         kept = await store_drafts(drafts, self._writer, Attribution(principal, namespace, attribution.zone))

@@ -53,12 +53,12 @@ def erase(db: apsw.Connection, index: IndexChanges, ids: Sequence[UUID], event: 
 
 def _erase_turns(db: apsw.Connection, row: int) -> None:
     """The raw turns that only this record pointed to."""
-    for namespace, session, first, last, turn_id in rows(db, _RECORDS["delete_turn_refs"], (row,)):
+    for namespace, agent, session, first, last, turn_id in rows(db, _RECORDS["delete_turn_refs"], (row,)):
         if turn_id is None:
-            turns = rows(db, _SQL["turns_between"], (namespace, session, first, last))
+            turns = rows(db, _SQL["turns_between"], (namespace, agent, session, first, last))
         else:
-            turns = rows(db, _SQL["turn_with_id"], (namespace, session, turn_id))
-        others = rows(db, _SQL["referring"], (namespace, session)) if turns else []
+            turns = rows(db, _SQL["turn_with_id"], (namespace, agent, session, turn_id))
+        others = rows(db, _SQL["referring"], (namespace, agent, session)) if turns else []
         for number, position, id in turns:
             if not any(_covers(other, position, id) for other in others):
                 db.execute(_SQL["delete_turn"], (number,))

@@ -43,13 +43,13 @@ WHERE state IN ('done', 'dead') AND namespace = :namespace
   AND (instr(payload, :id) OR instr(payload, :text) OR instr(result, :id) OR instr(result, :text) OR (length(:plain) >= 16 AND instr(error, :plain)))
 
 -- name: referring
-SELECT first, last, turn_id FROM turn_refs WHERE namespace = ? AND session_id = ?
+SELECT first, last, turn_id FROM turn_refs WHERE namespace = ? AND agent = ? AND session_id = ?
 
 -- name: turns_between
-SELECT number, position, id FROM turns WHERE namespace = ? AND session_id = ? AND position BETWEEN ? AND ?
+SELECT number, position, id FROM turns WHERE namespace = ? AND agent = ? AND session_id = ? AND position BETWEEN ? AND ?
 
 -- name: turn_with_id
-SELECT number, position, id FROM turns WHERE namespace = ? AND session_id = ? AND id = ?
+SELECT number, position, id FROM turns WHERE namespace = ? AND agent = ? AND session_id = ? AND id = ?
 
 -- name: delete_turn
 DELETE FROM turns WHERE number = ?

@@ -31,9 +31,9 @@ def add_turns(db: apsw.Connection, namespace: str, agent: str, turns: Sequence[T
                 _SQL["add_turn"],
                 (
                     namespace,
+                    agent,
                     turn.session_id,
                     turn.position,
-                    agent,
                     turn.id,
                     turn.speaker,
                     turn.role.value,
@@ -46,10 +46,10 @@ def add_turns(db: apsw.Connection, namespace: str, agent: str, turns: Sequence[T
     )
 
 
-def read_turns(db: apsw.Connection, namespace: str, session: str, first: int | None, last: int | None) -> list[Turn]:
-    """Turns of a session in order, by position, both ends inclusive."""
+def read_turns(db: apsw.Connection, namespace: str, agent: str, session: str, first: int | None, last: int | None) -> list[Turn]:
+    """Turns of an agent's session in order, by position, both ends inclusive."""
     bounds = {"first": -_MAX_POSITION if first is None else first, "last": _MAX_POSITION if last is None else last}
-    return [read_turn(values) for values in rows(db, _SQL["turns"], {"namespace": namespace, "session": session, **bounds})]
+    return [read_turn(values) for values in rows(db, _SQL["turns"], {"namespace": namespace, "agent": agent, "session": session, **bounds})]
 
 
 def log_retrievals(db: apsw.Connection, entries: Sequence[RetrievalRow]) -> None:

@@ -1,10 +1,10 @@
 -- name: add_turn
-INSERT INTO turns (namespace, session_id, position, agent, id, speaker, role, at, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, session_id, position) DO NOTHING RETURNING 1
+INSERT INTO turns (namespace, agent, session_id, position, id, speaker, role, at, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, agent, session_id, position) DO NOTHING RETURNING 1
 
 -- name: turns
 SELECT session_id, position, id, speaker, role, at, content FROM turns
-WHERE namespace = :namespace AND session_id = :session AND position BETWEEN :first AND :last ORDER BY position
+WHERE namespace = :namespace AND agent = :agent AND session_id = :session AND position BETWEEN :first AND :last ORDER BY position
 
 -- name: add_retrieval
 INSERT INTO retrievals (id, namespace, agent, at, session_id, took_ms, query, shown, detail)

@@ -107,7 +107,7 @@ INSERT INTO changes (namespace, "row", reindexed) VALUES (?, ?, ?)
 DELETE FROM changes WHERE seq <= (SELECT seq FROM sqlite_sequence WHERE name = 'changes') - ?
 
 -- name: add_turn_ref
-INSERT INTO turn_refs (namespace, session_id, "row", first, last, turn_id) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO turn_refs (namespace, agent, session_id, "row", first, last, turn_id) VALUES (?, ?, ?, ?, ?, ?, ?)
 
 -- name: delete_turn_refs
-DELETE FROM turn_refs WHERE "row" = ? RETURNING namespace, session_id, first, last, turn_id
+DELETE FROM turn_refs WHERE "row" = ? RETURNING namespace, agent, session_id, first, last, turn_id

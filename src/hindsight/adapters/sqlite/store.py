@@ -248,9 +248,11 @@ class SqliteStore:
         """Append raw turns; returns how many were new."""
         return await self._core.write(lambda db: journal.add_turns(db, namespace, agent, turns))
 
-    async def turns(self, namespace: str, session_id: str, first: int | None = None, last: int | None = None) -> builtins.list[Turn]:
-        """Raw turns of a session by position, both ends inclusive."""
-        return await self._core.read(lambda db: journal.read_turns(db, namespace, session_id, first, last))
+    async def turns(
+        self, namespace: str, agent: str, session_id: str, first: int | None = None, last: int | None = None
+    ) -> builtins.list[Turn]:
+        """Raw turns of an agent's session by position, both ends inclusive."""
+        return await self._core.read(lambda db: journal.read_turns(db, namespace, agent, session_id, first, last))
 
     async def enqueue(self, new: Sequence[NewJob]) -> builtins.list[int]:
         """Queue jobs."""

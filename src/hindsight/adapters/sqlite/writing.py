@@ -174,12 +174,12 @@ class Committer:
 
     def _put_turn_refs(self, memory: Memory, row: int) -> None:
         refs: list[tuple[Any, ...]] = [
-            (memory.namespace, ref.session_id, row, ref.first, ref.first if ref.last is None else ref.last, None)
+            (memory.namespace, memory.agent, ref.session_id, row, ref.first, ref.first if ref.last is None else ref.last, None)
             for ref in memory.refs
             if ref.session_id is not None and ref.first is not None
         ]
         if memory.session_id is not None:
-            refs.extend((memory.namespace, memory.session_id, row, None, None, turn) for turn in dict.fromkeys(memory.turn_ids))
+            refs.extend((memory.namespace, memory.agent, memory.session_id, row, None, None, turn) for turn in dict.fromkeys(memory.turn_ids))
         self._db.executemany(_SQL["add_turn_ref"], refs)
 
     def _finish(self, memory: Memory, row: int, namespace: int, write: Write, changes: Changes | None) -> None:

@@ -7,6 +7,7 @@ knowledge pass through untouched.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +29,7 @@ T = TypeVar("T")
 CANDIDATES = 16
 """Standing records looked at for each route and statement."""
 ATTEMPTS = 10
+LOOKS = 5
 SEMANTIC = tuple(kind for kind in Kind if LAYER_OF[kind] is Layer.SEMANTIC)
 
 
@@ -45,6 +47,8 @@ class Reconciler:
 
     def __init__(self, store: RecordStore) -> None:
         self._store = store
+        # Two statements that contradict each other must not both look before either is written.
+        self._one_at_a_time = asyncio.Lock()
 
     async def commit(
         self,
@@ -62,6 +66,14 @@ class Reconciler:
         Raises:
             VersionConflict: records changed under it in every attempt.
         """
+        if not any(map(_relates, memories)):
+            return await self._settle(memories, vectors, principal, now, verbatim=verbatim)
+        async with self._one_at_a_time:
+            return await self._settle(memories, vectors, principal, now, verbatim=verbatim)
+
+    async def _settle(
+        self, memories: Sequence[Memory], vectors: Mapping[UUID, Embedded], principal: Principal, now: datetime, *, verbatim: bool
+    ) -> dict[UUID, Settled]:
         attempt = 1
         while True:
             plan = Plan(principal, now, verbatim=verbatim)
@@ -79,12 +91,20 @@ class Reconciler:
         """Standing statements of the agent that share words or meaning with it."""
         filter = Filter(namespace=memory.namespace, agent=memory.agent, scope="own", kinds=SEMANTIC, statuses=(Status.ACTIVE,), now=now)
         text = memory.text()
+        standing: list[Memory] = []
+        for _ in range(LOOKS):
+            standing = await self._found(filter, text, vector)
+            # One that another process retired between search and reading: what took its place is to be seen.
+            if all(record.status is Status.ACTIVE for record in standing):
+                break
+        return [record for record in standing if record.agent == memory.agent and record.status is Status.ACTIVE]
+
+    async def _found(self, filter: Filter, text: str, vector: Vector | None) -> list[Memory]:
         rows = [(await self._store.search_terms(filter, query_tokens(text), limit=CANDIDATES)).rows]
         if vector is not None:
             rows.append((await self._store.search_vector(filter, vector, limit=CANDIDATES, language=detect_language(text))).rows)
         found = np.unique(np.concatenate(rows))
-        standing = await self._store.fetch(found) if len(found) else []
-        return [record for record in standing if record.agent == memory.agent]
+        return await self._store.fetch(found) if len(found) else []
 
 
 class Plan:

@@ -133,31 +133,32 @@ CREATE TABLE changes (
     reindexed INTEGER NOT NULL
 ) STRICT;
 
--- Raw turns; a long text is kept compressed (BLOB, zlib), a short one as it is (TEXT).
+-- Raw turns, each agent's own; a long text is kept compressed (BLOB, zlib), a short one as it is (TEXT).
 CREATE TABLE turns (
     number     INTEGER PRIMARY KEY,
     namespace  TEXT NOT NULL,
+    agent      TEXT NOT NULL,
     session_id TEXT NOT NULL,
     position   INTEGER NOT NULL,
-    agent      TEXT NOT NULL,
     id         TEXT,
     speaker    TEXT,
     role       TEXT NOT NULL,
     at         TEXT,
     content    ANY NOT NULL,
-    UNIQUE (namespace, session_id, position)
+    UNIQUE (namespace, agent, session_id, position)
 ) STRICT;
 
 -- Which turns a record points to, by position or by the turn's own id.
 CREATE TABLE turn_refs (
     namespace  TEXT NOT NULL,
+    agent      TEXT NOT NULL,
     session_id TEXT NOT NULL,
     "row"      INTEGER NOT NULL,
     first      INTEGER,
     last       INTEGER,
     turn_id    TEXT
 ) STRICT;
-CREATE INDEX turn_refs_by_session ON turn_refs (namespace, session_id);
+CREATE INDEX turn_refs_by_session ON turn_refs (namespace, agent, session_id);
 CREATE INDEX turn_refs_by_row ON turn_refs ("row");
 
 CREATE TABLE entities (

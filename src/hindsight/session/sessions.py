@@ -1,0 +1,50 @@
+"""The sessions of a caller: opening, listing, and ending those that nobody touches any more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+
+from hindsight.errors import HindsightError
+from hindsight.ports import SessionState
+from hindsight.records import Principal
+from hindsight.remember.attribute import Attribution
+from hindsight.session.session import Closed, Session, SessionTools
+
+IDLE = timedelta(hours=2)
+"""A session that nobody touched for so long has ended."""
+_log = structlog.get_logger("hindsight.session")
+
+
+class Sessions:
+    """Sessions of one caller on one store; several may be open at once."""
+
+    def __init__(self, tools: SessionTools, attribution: Attribution, *, idle: timedelta = IDLE) -> None:
+        self._tools = tools
+        self._attribution = attribution
+        self._idle = idle
+
+    def session(self, id: str = "", *, namespace: str | None = None, goal: str | None = None) -> Session:
+        """The session with this id; an empty id begins a new one. Nothing is read or written yet."""
+        return Session(id, self._tools, self._attribution, namespace=namespace, goal=goal)
+
+    async def open_sessions(self, namespace: str | None = None) -> list[SessionState]:
+        """Open sessions of the caller, the one touched last first."""
+        chosen = self._attribution.namespace_for(namespace)
+        return await self._tools.states.open_sessions(chosen, self._attribution.principal.agent)
+
+    async def end_idle(self, *, limit: int = 100) -> list[Closed]:
+        """Close every session, of whatever agent, that was idle for too long; for the maintenance worker.
+
+        A session that cannot be closed now (its model does not answer) stays for the next round.
+        """
+        closed = []
+        for state in await self._tools.states.idle_sessions(self._tools.clock.now() - self._idle, limit=limit):
+            principal = Principal(agent=state.agent, channel=self._attribution.principal.channel)
+            attribution = Attribution(principal, state.namespace, self._attribution.zone)
+            try:
+                closed.append(await Session(state.session_id, self._tools, attribution).close())
+            except HindsightError as error:
+                _log.warning("idle_session_stays", session=state.session_id, namespace=state.namespace, error=str(error))
+        return closed
