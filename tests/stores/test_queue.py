@@ -163,7 +163,7 @@ async def test_a_logged_retrieval_is_read_back(store, write):
     assert (await store.stats()).retrievals == 1
 
 
-async def test_turns_are_the_agents_own(store: RecordStore) -> None:
+async def test_turns_are_the_agents_own(store) -> None:
     mine, theirs = Turn(session_id="s", position=0, content="mine"), Turn(session_id="s", position=0, content="theirs")
     assert await store.add_turns("work", "alice", [mine]) == 1
     assert await store.add_turns("work", "bob", [theirs]) == 1

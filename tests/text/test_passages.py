@@ -28,7 +28,7 @@ def test_a_speaker_begins_a_passage() -> None:
 
 def test_a_label_that_stands_once_is_no_speaker() -> None:
     text = "Ingredients: rice\n" + "\n".join(f"step {n}, stir the pot and wait a little" for n in range(120))
-    assert not split_passages(text)[0] == "Ingredients: rice"
+    assert split_passages(text)[0] != "Ingredients: rice"
 
 
 def test_chinese_is_cut_at_the_ends_of_sentences() -> None:
