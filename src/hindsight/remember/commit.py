@@ -11,8 +11,8 @@ from hindsight.records import CHANNEL_TRUST, Channel, DebugInfo, Draft, EventAct
 from hindsight.remember.embed import Embedded
 from hindsight.text.entities import extract_entities
 from hindsight.text.fold import fold
+from hindsight.text.indexing import indexed_tokens
 from hindsight.text.language import Language, detect_language
-from hindsight.text.tokens import index_tokens
 
 
 def build_memory(draft: Draft, verdict: Verdict, channel: Channel, now: datetime, *, debug: bool) -> Memory:
@@ -42,7 +42,7 @@ def build_write(memory: Memory, embedded: Embedded | None, event: NewEvent, *, e
     return Write(
         memory=memory,
         event=event,
-        tokens=index_tokens(text),
+        tokens=indexed_tokens(text, memory.content),
         language=language,
         vector=embedded.vector if embedded else None,
         passages=embedded.passages if embedded else None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,14 +24,15 @@ from hindsight.remember.writer import Writer
 from hindsight.session.board import Board
 from hindsight.session.render import render_session, turn_line
 from hindsight.session.state import Working
-from hindsight.session.window import Counter, WindowTurn, importance_of
+from hindsight.session.window import KEPT_CHARACTERS, Counter, WindowTurn, importance_of
 from hindsight.text.fold import sanitise
 from hindsight.text.language import detect_language
 
 MAX_ID = 200
 """Longest session id in characters."""
-ATTEMPTS = 8
-"""Tries of a change while others change the same session."""
+ATTEMPTS = 30
+"""Tries of a change while others change the same session, with pauses that grow."""
+_PAUSE = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ class Session:
             taken[:] = [position]
             turn = WindowTurn(
                 position=position,
-                content=said,
+                content=said[:KEPT_CHARACTERS],
                 role=part,
                 speaker=speaker,
                 at=moment,
@@ -188,7 +191,9 @@ class Session:
             ModelError: the configured model gave no valid answer; the session stays open, nothing was kept.
         """
         working = await self._loaded()
-        turns = await self._tools.store.turns(self._namespace, self._attribution.principal.agent, self.id, working.distilled_to, working.next_position - 1)
+        turns = await self._tools.store.turns(
+            self._namespace, self._attribution.principal.agent, self.id, working.distilled_to, working.next_position - 1
+        )
         harvest = await self._tools.distiller.distil(turns, recalled=working.recalled)
         drafts = [draft.model_copy(update={"namespace": self._namespace}) for draft in harvest.drafts]
         kept = await store_drafts(drafts, self._tools.writer, self._attribution)
@@ -207,7 +212,8 @@ class Session:
         return (await self._change(lambda working: working.model_copy(update={"board": change(working.board)}), create=True)).board
 
     async def _change(self, change: Callable[[Working], Working], *, create: bool) -> Working:
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            await asyncio.sleep(attempt * _PAUSE * random.random())
             state = await self._tools.states.load_session(self._namespace, self._attribution.principal.agent, self.id)
             if state is None and not create:
                 raise self._missing()

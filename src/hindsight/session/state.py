@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict
 from hindsight.session.board import Board
 from hindsight.session.window import WindowTurn, fitting
 
-KEPT_TOKENS = 16_000
-"""Tokens of turns kept in the state; older ones of little worth stay in the raw log alone."""
+KEPT_TOKENS = 6_000
+"""Tokens of turns kept in the state: several windows full. Older ones of little worth stay in the raw log alone."""
+_SLACK = 1.25
+"""Eviction waits until the state is so much larger, then cuts it to size: ranking all turns is not worth it for each new one."""
 KEPT_RECALLED = 200
 """Recalled texts remembered, so that they are not taken for news."""
 _RECALLED_CHARACTERS = 600
@@ -31,7 +33,7 @@ class Working(BaseModel):
     def with_turn(self, turn: WindowTurn) -> Working:
         """Take a turn in; what no longer fits the state goes by worth."""
         turns = (*self.turns, turn)
-        if sum(each.tokens for each in turns) > KEPT_TOKENS:
+        if sum(each.tokens for each in turns) > KEPT_TOKENS * _SLACK:
             turns = fitting(turns, KEPT_TOKENS)
         return self.model_copy(update={"turns": turns, "next_position": turn.position + 1})
 

@@ -23,6 +23,9 @@ _SIGNAL_IMPORTANCE = {"constraint": 1.0, "remember": 0.9, "outcome": 0.75, "iden
 _PLAIN, _SLIGHT = 0.4, 0.1
 _SLIGHT_CHARACTERS = 12
 
+KEPT_CHARACTERS = 4_000
+"""A longer turn is cut in the window; the raw log has the whole of it."""
+
 Counter = Callable[[str], int]
 """Tokens of a text for the model that reads the window."""
 

@@ -1,0 +1,1 @@
+"""Cross-encoders that reorder the best candidates: local packages and remote endpoints."""

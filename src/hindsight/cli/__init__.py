@@ -1,0 +1,1 @@
+"""The command line: ``hindsight …``. Commands are thin: each calls the public interface and shows what came back."""

@@ -1,0 +1,91 @@
+"""``hindsight eval``: measure the memory on data with known answers."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hindsight.cli.invocation import Invocation, log_for_commands
+from hindsight.cli.output import console, say, table, write_json
+from hindsight.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from hindsight.evals.retrieval import RetrievalReport
+
+
+def retrieval(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="BEIR folder: corpus.jsonl[.gz], queries.jsonl, qrels/test.tsv.")],
+    *,
+    k: Annotated[
+        list[int] | None, typer.Option("--k", help="Cut-off of recall beside 5, 10 and 20; may be repeated.", min=1, max=1000)
+    ] = None,
+    embedder: Annotated[
+        list[str] | None, typer.Option("--embedder", help="Embedder (with `:model`); several are compared with the first.")
+    ] = None,
+    scopes: Annotated[int | None, typer.Option("--scopes", help="Only the first so many scopes.", min=1)] = None,
+    keep: Annotated[Path | None, typer.Option("--keep", help="Folder in which filled stores are kept for the next run.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE, such as fusion=rrf; may be repeated.")] = None,
+) -> None:
+    """Store a folder's documents, ask its questions, and measure recall, rank and latency."""
+    from hindsight.evals.retrieval import KS, compare_embedders, evaluate_retrieval
+
+    invocation: Invocation = context.obj
+    settings = dict(_setting(each) for each in set_ or ())
+    log_for_commands(invocation.settings(**settings))
+    with Bar("done", starting="reading") as bar:
+        arguments: dict[str, Any] = {
+            "ks": sorted({*KS, *(k or ())}),
+            "scopes": scopes,
+            "store": keep,
+            "progress": lambda stage, done, total: bar.show(done, total, stage),
+            **settings,
+        }
+        if embedder and len(embedder) > 1:
+            comparison = asyncio.run(compare_embedders(folder, embedder, **arguments))
+            runs, told = list(comparison.runs), comparison.as_dict()
+        else:
+            report = asyncio.run(evaluate_retrieval(folder, embedder=embedder[0] if embedder else None, **arguments))
+            runs, told = [report], report.as_dict()
+    if invocation.json:
+        write_json(told)
+        return
+    _show(runs)
+
+
+def _setting(given: str) -> tuple[str, str]:
+    from hindsight.errors import InvalidInput
+
+    name, equals, value = given.partition("=")
+    if not equals or not name:
+        raise InvalidInput(f"--set: {given!r} is not NAME=VALUE.")
+    return name, value
+
+
+def _show(runs: list[RetrievalReport]) -> None:
+    first = runs[0]
+    say(f"{first.folder}: {first.documents:,} documents in {first.scopes} scopes, {len(first.categories)} questions")
+    reports = [run.as_dict() for run in runs]
+    rows = [[measure, *(f"{100 * report[measure]:.1f}" for report in reports)] for measure in first.per_query]
+    rows += [[name, *(f"{report[name]:.1f}" for report in reports)] for name in ("p50_ms", "p95_ms")]
+    console().print(table(("%", *(str(run.embedder or "keyword only") for run in runs)), rows))
+    by_category = reports[0]["by_category"]
+    if len(by_category) > 1:
+        measures = list(first.per_query)
+        console().print(
+            table(
+                ("category", "n", *measures),
+                [
+                    [name, str(values["n"]), *(f"{100 * values[measure]:.1f}" for measure in measures)]
+                    for name, values in by_category.items()
+                ],
+            )
+        )
+    for name, values in reports[0].get("unanswerable", {}).items():
+        say(f"{name}: {values['n']} questions that nothing answers, {100 * values['answered']:.1f} % of them answered at default settings")
+
+
+COMMANDS = {"retrieval": retrieval}

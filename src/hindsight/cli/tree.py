@@ -1,0 +1,74 @@
+"""The tree of commands, put together from the modules that hold them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from hindsight.cli import asking, demo, evaluating, operating, servers, transferring, writing
+from hindsight.cli.invocation import GLOBAL_OPTIONS, Ended, Invocation
+from hindsight.errors import InvalidInput
+
+EPILOG = "Every command also takes --store, --namespace, --agent and --json, anywhere in the line."
+
+
+def build() -> typer.Typer:
+    """The whole command line."""
+    app = typer.Typer(
+        name="hindsight",
+        help="Long-term memory for LLM agents.",
+        epilog="\n\n".join(f"{option}: {meaning}" for option, meaning in GLOBAL_OPTIONS.items()),
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def root() -> None:
+        """Long-term memory for LLM agents. Global options may stand anywhere in the line; they are listed below."""
+
+    for module in (servers, writing, asking, transferring, operating, demo):
+        for name, command in module.COMMANDS.items():
+            app.command(name, epilog=EPILOG)(_ending_in_order(command))
+    group = typer.Typer(help="Measure the memory on data with known answers.")
+    for name, command in evaluating.COMMANDS.items():
+        group.command(name, epilog=EPILOG)(_ending_in_order(command))
+    app.add_typer(group, name="eval")
+    return app
+
+
+def run_command(invocation: Invocation, arguments: Sequence[str]) -> int:
+    """Parse and run a command line without its global options.
+
+    Raises:
+        InvalidInput: there is no such command, option or value.
+    """
+    try:
+        result = build()(args=list(arguments) or ["--help"], prog_name="hindsight", obj=invocation, standalone_mode=False)
+    except typer.TyperException as error:
+        raise InvalidInput(_told(error)) from None
+    return result if isinstance(result, int) else 0
+
+
+def _ending_in_order(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, its interruption and its reader's leaving told to us instead of being answered by typer."""
+
+    @functools.wraps(command)
+    def called(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except (KeyboardInterrupt, BrokenPipeError) as reason:
+            raise Ended(interrupted=isinstance(reason, KeyboardInterrupt)) from None
+
+    return called
+
+
+def _told(error: typer.TyperException) -> str:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    where = f" See `{context.command_path} --help`." if context is not None else ""
+    return f"{message}{where}"

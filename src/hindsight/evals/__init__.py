@@ -1,0 +1,1 @@
+"""Measurements through the public interface: what a user's own program would see."""

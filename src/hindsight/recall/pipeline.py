@@ -1,0 +1,343 @@
+"""The read path in order: understand → routes → fuse → rerank → score → judge; the answer renders itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+
+from hindsight.errors import HindsightError, ModelError
+from hindsight.ports import Clock, Embedder, RecordStore, Reranker, RetrievalRow, Rows, Vector
+from hindsight.recall.answer import Flag, Hit, Recall
+from hindsight.recall.cache import AnswerCache, Kept
+from hindsight.recall.evidence import QueryVectors
+from hindsight.recall.explain import Explanation
+from hindsight.recall.explaining import explain_trace, verdict_on
+from hindsight.recall.journal import Journal
+from hindsight.recall.judge import Contradicts, Rules, by_rules, judge
+from hindsight.recall.model import adapt, adapter_for, model_card
+from hindsight.recall.options import Profile, RecallOptions
+from hindsight.recall.rank import Ranking, rank
+from hindsight.recall.request import Request, limits_of, make_request
+from hindsight.recall.rerank import rerank
+from hindsight.recall.routes import Routing, run_routes
+from hindsight.recall.score import score
+from hindsight.recall.speakers import Speakers
+from hindsight.recall.state import SessionState
+from hindsight.recall.trace import Trace
+from hindsight.recall.understand import Understood, understand
+from hindsight.records import Filter, Kind, Status, new_id
+
+LOOKED_AT = 24
+"""The judge sees at least so many of the best."""
+SALVAGE_SECONDS = 0.1
+"""What a retrieval past its budget may still take to fetch what its routes had found."""
+_IMPLICIT_SHARE, _IMPLICIT_SHARE_SHORT = 0.15, 0.45
+_SHORT_TERMS = 3
+
+
+class Retriever:
+    """Answers queries from a store. It keeps nothing but recent answers, which a change of the store outdates, and a log.
+
+    Args:
+        store: where the memories are; :meth:`retrieve` opens and closes nothing.
+        embedder: None for keyword-only recall.
+        reranker: a cross-encoder; None leaves the fused order.
+        clock: the present, where a filter names none.
+        options: see :class:`RecallOptions`.
+        contradicts: tells whether two statements cannot both hold, for memories that a session contradicts; None: none does.
+    """
+
+    def __init__(
+        self,
+        store: RecordStore,
+        embedder: Embedder | None,
+        reranker: Reranker | None,
+        clock: Clock,
+        options: RecallOptions,
+        *,
+        contradicts: Contradicts | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._reranker = reranker
+        self._clock = clock
+        self.options = options
+        self._contradicts = contradicts
+        self._journal = Journal(store)
+        self._answers = AnswerCache(options.cache_size)
+        self._speakers = Speakers(store)
+        self._adapter = adapter_for(embedder.model_id) if embedder is not None else None
+
+    async def close(self) -> None:
+        """Write the log that waits and free the reranker."""
+        await self._journal.close()
+        if self._reranker is not None:
+            await self._reranker.close()
+
+    async def flush(self) -> None:
+        """Write the log of retrievals now."""
+        await self._journal.flush()
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        filter: Filter,
+        k: int | None = None,
+        min_relevance: float | None = None,
+        explain: bool = False,
+        profile: Profile | None = None,
+        routes: Sequence[str] | None = None,
+        cold: bool = False,
+        state: SessionState | None = None,
+    ) -> Recall:
+        """The memories that help with ``query``, best first; see ``Hindsight.retrieve``. ``state`` is the session it is asked in.
+
+        Raises:
+            InvalidInput: an argument does not fit. No query's text ever raises.
+        """
+        request = self._request(query, filter, k, min_relevance, profile, routes, state, cold=cold)
+        trace = Trace()
+        try:
+            async with asyncio.timeout(self.options.budget_ms / 1000):
+                change = await self._store.change_number()
+                kept = None if explain else self._answers.get(request, change)
+                if kept is not None:
+                    trace.hits = list(kept.hits)
+                    trace.flag("cached")
+                else:
+                    await self._run(request, trace, change)
+        except TimeoutError:
+            trace.flag("timeout")
+            await self._salvage(request, trace)
+        return await self._answer(request, trace, explain=explain, language=kept.language if kept else None)
+
+    async def why(self, memory_id: UUID, query: str, *, filter: Filter, state: SessionState | None = None) -> Explanation:
+        """Why this memory is, or is not, in the answer to ``query``; the verdict names the stage that decided."""
+        request = self._request(query, filter, None, None, None, None, state, cold=False)
+        trace = Trace()
+        await self._run(request, trace, await self._store.change_number())
+        explanation = await explain_trace(self._store, request, trace)
+        return replace(explanation, verdict=await verdict_on(self._store, memory_id, request, explanation))
+
+    def _request(
+        self,
+        query: str,
+        filter: Filter,
+        k: int | None,
+        min_relevance: float | None,
+        profile: Profile | None,
+        routes: Sequence[str] | None,
+        state: SessionState | None,
+        *,
+        cold: bool,
+    ) -> Request:
+        return make_request(
+            query,
+            filter,
+            self.options,
+            float(model_card()["threshold"]),
+            now=self._clock.now(),
+            k=k,
+            min_relevance=min_relevance,
+            profile=profile,
+            routes=routes,
+            state=state,
+            cold=cold,
+        )
+
+    async def _run(self, request: Request, trace: Trace, change: int) -> None:
+        with trace.stage("understand"):
+            known = await self._speakers.of(request.filter.namespace, change)
+            query = understand(request.query, now=request.now, zone=self.options.zone, speakers=known)
+            trace.understood = query
+        if not query.text and not (request.state and request.state.text()):
+            trace.flag("empty_query")
+            return
+        with trace.stage("embed"):
+            vectors = await self._vectors(query, request, trace)
+        await self._search(request, trace, query, vectors)
+        if not trace.hits and request.threshold is not None and request.free and not request.cold:
+            await self._search_cold(request, trace, query, vectors)
+        if trace.ranking is not None and not trace.hits:
+            trace.flag("abstained")
+        if "degraded" not in trace.flags and "rerank_timeout" not in trace.flags:
+            self._answers.put(request, Kept(change, request.now, tuple(trace.hits), query.language))
+
+    async def _vectors(self, query: Understood, request: Request, trace: Trace) -> QueryVectors | None:
+        if self._embedder is None or "vector" not in request.routes:
+            trace.flag("keyword_only")
+            return None
+        implicit = request.state.text() if request.state is not None else ""
+        texts = [text for text in (query.text, implicit) if text]
+        try:
+            found = await self._embedder.embed(texts, kind="query")
+        except ModelError:
+            trace.flag("keyword_only")
+            return None
+        centred = [await self._store.centred(request.filter, vector, language=query.language) for vector in found]
+        plain = centred[0] if len(centred) == 1 else _blended(centred[0], centred[1], len(query.terms))
+        return QueryVectors(plain, plain if self._adapter is None else adapt(plain, self._adapter))
+
+    async def _search(self, request: Request, trace: Trace, query: Understood, vectors: QueryVectors | None) -> None:
+        wanted = request.k or query.complexity
+        with trace.stage("routes"):
+            limits = limits_of(request, self.options, wanted)
+            await run_routes(Routing(self._store, request.filter, query, vectors, request.routes, limits), trace.candidates)
+        if not len(trace.candidates.rows()):
+            return
+        with trace.stage("fuse"):
+            trace.ranking = await rank(self._store, request, query, vectors, trace.candidates, self.options)
+        with trace.stage("select"):
+            await self._select(request, trace, query, trace.ranking, wanted)
+
+    async def _search_cold(self, request: Request, trace: Trace, query: Understood, vectors: QueryVectors | None) -> None:
+        """Nothing relevant among the active: look among episodes that were archived for their age."""
+        before = request.now - timedelta(days=self.options.hot_days)
+        until = before if request.filter.until is None else min(before, request.filter.until)
+        if request.filter.kinds and Kind.EPISODE not in request.filter.kinds:
+            return
+        filter = request.filter.model_copy(update={"statuses": (Status.ARCHIVED,), "kinds": (Kind.EPISODE,), "until": until})
+        later = Trace(started=trace.started)
+        await self._search(replace(request, filter=filter), later, query, vectors)
+        if later.hits:
+            trace.flag("cold")
+            trace.hits, trace.ranking, trace.candidates, trace.dropped = later.hits, later.ranking, later.candidates, later.dropped
+
+    async def _select(self, request: Request, trace: Trace, query: Understood, ranking: Ranking, wanted: int) -> None:
+        depth = max(wanted + 8, LOOKED_AT if request.free else 0, self.options.rerank_depth if self._reranker else 0)
+        order = np.argsort(-ranking.scores.total, kind="stable")[:depth]
+        order = order[self._similar_enough(ranking)[order]]
+        hits = await self._hits(ranking, order, trace)
+        if self._reranker is not None and hits:
+            hits = await self._reranked(request, trace, query, hits)
+        else:
+            hits = by_rules(hits, request.state.tools if request.state else ())
+        vectors = None
+        if request.free:
+            rows = await self._store.row_of([hit.memory.id for hit in hits])
+            vectors = await self._store.vectors(rows)
+        rules = Rules(
+            k=wanted,
+            threshold=request.threshold,
+            free=request.free,
+            source_share=self.options.source_share,
+            diversity=self.options.diversity,
+            past=request.filter.at is not None or Status.SUPERSEDED in request.filter.statuses,
+        )
+        judged = judge(hits, rules, query, vectors=vectors, state=request.state, contradicts=self._contradicts)
+        trace.hits, trace.dropped = judged.hits, judged.dropped
+
+    def _similar_enough(self, ranking: Ranking) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        if self.options.similarity_threshold is None:
+            return np.ones(len(ranking.rows), dtype=np.bool_)
+        return np.nan_to_num(ranking.cosine, nan=-1.0) >= self.options.similarity_threshold
+
+    async def _hits(self, ranking: Ranking, order: Rows, trace: Trace) -> list[Hit]:
+        """The memories at places ``order`` of the ranking; what was erased meanwhile is left out."""
+        rows = ranking.rows[order]
+        memories = await self._store.fetch(rows)
+        if len(memories) < len(rows):
+            there = await self._store.row_of([memory.id for memory in memories])
+            order = order[np.isin(rows, there)]
+        found = {name: set(scored.rows.tolist()) for name, scored in trace.candidates.found.items()}
+        return [
+            Hit(
+                memory=memory,
+                score=float(ranking.scores.total[place]),
+                relevance=float(ranking.relevance[place]),
+                routes=tuple(name for name, rows_found in found.items() if int(ranking.rows[place]) in rows_found),
+                factors={name: float(values[place]) for name, values in ranking.scores.factors.items()},
+            )
+            for memory, place in zip(memories, order.tolist(), strict=True)
+        ]
+
+    async def _reranked(self, request: Request, trace: Trace, query: Understood, hits: list[Hit]) -> list[Hit]:
+        """The best hits in the order of the cross-encoder's reading, the rest behind them as they were."""
+        assert self._reranker is not None
+        head, tail = hits[: self.options.rerank_depth], hits[self.options.rerank_depth :]
+        tools = request.state.tools if request.state else ()
+        with trace.stage("rerank"):
+            read = await rerank(self._reranker, query.text, [hit.memory.text() for hit in head], self.options.rerank_budget_ms)
+        if read is None:
+            trace.flag("rerank_timeout")
+            return by_rules(hits, tools)
+        rows = await self._store.row_of([hit.memory.id for hit in head])
+        scores = score(
+            request.profile,
+            await self._store.columns(request.filter, rows),
+            read,
+            now=request.now.timestamp(),
+            half_life_days=self.options.half_life_days,
+            episode_floor=self.options.episode_floor,
+        )
+        reread = [
+            replace(hit, score=float(total), factors={name: float(values[number]) for name, values in scores.factors.items()})
+            for number, (hit, total) in enumerate(zip(head, scores.total, strict=True))
+        ]
+        return by_rules(reread, tools) + tail
+
+    async def _salvage(self, request: Request, trace: Trace) -> None:
+        """After the time ran out: the best of what the routes had found, by reciprocal ranks."""
+        if trace.hits or not trace.candidates.found:
+            return
+        strength: dict[int, float] = {}
+        for scored in trace.candidates.found.values():
+            for place, row in enumerate(scored.rows.tolist()):
+                strength[row] = strength.get(row, 0.0) + 1.0 / (60 + place)
+        wanted = request.k or (trace.understood.complexity if trace.understood else 3)
+        best = sorted(strength, key=lambda row: -strength[row])[:wanted]
+        try:
+            async with asyncio.timeout(SALVAGE_SECONDS):
+                memories = await self._store.fetch(np.array(best, dtype=np.int64))
+        except (TimeoutError, HindsightError):
+            return
+        trace.hits = [Hit(memory, score=strength[row], relevance=0.0) for memory, row in zip(memories, best, strict=False)]
+
+    async def _answer(self, request: Request, trace: Trace, *, explain: bool, language: str | None) -> Recall:
+        answer = Recall(
+            id=new_id(),
+            query=request.query if trace.understood is None else trace.understood.text,
+            hits=tuple(trace.hits),
+            language=language or (trace.understood.language if trace.understood else "en"),
+            flags=tuple(trace.flags),
+            took_ms=trace.took_ms(),
+            explanation=await explain_trace(self._store, request, trace) if explain else None,
+            token_budget=self.options.token_budget,
+            zone=self.options.zone,
+        )
+        self._journal.add(_log_row(request, trace, answer, self._clock))
+        return answer
+
+
+def _blended(explicit: Vector, implicit: Vector, terms: int) -> Vector:
+    """The query and its session as one direction; the less the query says itself, the more the session counts."""
+    share = _IMPLICIT_SHARE_SHORT if terms <= _SHORT_TERMS else _IMPLICIT_SHARE
+    mixed = (1.0 - share) * explicit + share * implicit
+    norm = float(np.linalg.norm(mixed))
+    return (mixed / norm if norm > 0 else explicit).astype(np.float32)
+
+
+def _log_row(request: Request, trace: Trace, answer: Recall, clock: Clock) -> RetrievalRow:
+    flags: tuple[Flag, ...] = answer.flags
+    return RetrievalRow(
+        id=answer.id,
+        namespace=request.filter.namespace,
+        agent=request.filter.agent,
+        at=clock.now(),
+        query=answer.query,
+        shown=[hit.memory.id for hit in answer.hits],
+        detail={
+            "routes": {name: len(scored.rows) for name, scored in trace.candidates.found.items()},
+            "hits": [{"id": str(hit.memory.id), "score": round(hit.score, 4), "relevance": round(hit.relevance, 4)} for hit in answer.hits],
+            "flags": list(flags),
+            "timings_ms": {name: round(value, 2) for name, value in trace.timings.items()},
+        },
+        session_id=request.filter.session_id,
+        took_ms=answer.took_ms,
+    )

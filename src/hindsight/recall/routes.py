@@ -1,0 +1,249 @@
+"""Second stage: candidates from several routes, each with its own limit, the filter applied inside every one.
+
+First the routes that need only the query (vector, keyword, graph, lessons) run at once. Then, around what they found, the
+neighbourhood: turns beside the best hits, members of the best sessions or days; and what lies in the time asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.ports import Columns, RecordStore, Rows, Scored
+from hindsight.recall.evidence import REACH, QueryVectors, Range
+from hindsight.recall.features import standardiser
+from hindsight.recall.understand import Understood
+from hindsight.records import Filter
+
+Floats = NDArray[np.float32]
+
+_DAY = 86_400.0
+_GROUPS = 3
+"""Members of so many best sessions, or days, become candidates."""
+_MAX_RANGES = 6
+_COARSE = timedelta(days=200)
+"""A longer range tells too little to look for what lies in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many candidates each route may give. ``beside``: how many of the best have their neighbours looked at."""
+
+    vector: int = 60
+    plain: int = 40
+    keyword: int = 60
+    graph: int = 40
+    lessons: int = 10
+    time: int = 80
+    beside: int = 40
+    members: int = 60
+    hops: int = 2
+
+
+@dataclass(slots=True)
+class Candidates:
+    """What each route found, as it comes, so that a timeout keeps what is there. ``ranges``: the time asked for, in Unix seconds."""
+
+    found: dict[str, Scored] = field(default_factory=dict)
+    ranges: tuple[Range, ...] = ()
+    failed: list[str] = field(default_factory=list)
+
+    def rows(self) -> Rows:
+        """Every row found, ascending, none twice."""
+        arrays = [scored.rows for scored in self.found.values()]
+        return np.unique(np.concatenate(arrays)) if arrays else np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """What every route is given."""
+
+    store: RecordStore
+    filter: Filter
+    query: Understood
+    vectors: QueryVectors | None
+    enabled: Sequence[str]
+    limits: Limits
+
+
+async def run_routes(routing: Routing, candidates: Candidates) -> None:
+    """Run the enabled routes and put what each finds into ``candidates``."""
+    await _first_wave(routing, candidates)
+    rows = candidates.rows()
+    if not len(rows) and not routing.query.times:
+        return
+    columns = await routing.store.columns(routing.filter, rows)
+    base = _base(candidates, rows)
+    later: list[Awaitable[None]] = []
+    if "time" in routing.enabled and routing.query.times:
+        candidates.ranges = resolve_ranges(routing.query, columns)
+        later.append(_keep(candidates, "time", _in_time(routing, candidates.ranges)))
+    if "neighbourhood" in routing.enabled and len(rows):
+        later.append(_keep(candidates, "neighbourhood", _neighbourhood(routing, rows, base, columns)))
+    await asyncio.gather(*later)
+
+
+async def _first_wave(routing: Routing, candidates: Candidates) -> None:
+    store, filter, query, limits = routing.store, routing.filter, routing.query, routing.limits
+    first: dict[str, Awaitable[Scored]] = {}
+    if "vector" in routing.enabled and routing.vectors is not None:
+        first["vector"] = _by_vector(store, filter, routing.vectors, limits)
+    if "keyword" in routing.enabled and query.terms:
+        first["keyword"] = store.search_terms(filter, [*query.terms, *query.said], limit=limits.keyword)
+    if "graph" in routing.enabled and query.entities:
+        names = [entity.norm for entity in query.entities]
+        first["graph"] = store.search_entities(filter, names, hops=limits.hops, limit=limits.graph)
+    if "lessons" in routing.enabled and query.terms and filter.avoid is None:
+        first["lessons"] = store.search_terms(filter.model_copy(update={"avoid": True}), query.terms, limit=limits.lessons)
+    await asyncio.gather(*(_keep(candidates, name, route) for name, route in first.items()))
+
+
+async def _keep(candidates: Candidates, name: str, route: Awaitable[Scored]) -> None:
+    candidates.found[name] = await route
+
+
+async def _by_vector(store: RecordStore, filter: Filter, vectors: QueryVectors, limits: Limits) -> Scored:
+    """Nearest to the query as the fitted map turns it, and nearest to the query itself."""
+    if vectors.plain is vectors.adapted:
+        return await store.search_vector(filter, vectors.plain, limit=limits.vector, centre=False)
+    adapted, plain = await asyncio.gather(
+        store.search_vector(filter, vectors.adapted, limit=limits.vector, centre=False),
+        store.search_vector(filter, vectors.plain, limit=limits.plain, centre=False),
+    )
+    fresh = ~np.isin(plain.rows, adapted.rows)
+    # The two scales differ a little; what only the plain form finds comes after what the fitted one finds.
+    scores = np.minimum(plain.scores[fresh], adapted.scores.min(initial=1.0))
+    return Scored(np.concatenate([adapted.rows, plain.rows[fresh]]), np.concatenate([adapted.scores, scores]))
+
+
+def _base(candidates: Candidates, rows: Rows) -> Floats:
+    """A first mixed match from what the vector and keyword routes said, for choosing sessions and days."""
+    total = np.zeros(len(rows), dtype=np.float32)
+    for name, weight in (("vector", 1.0), ("keyword", 0.8)):
+        if name in candidates.found and len(candidates.found[name].rows):
+            scores = scores_of(candidates.found[name], rows, missing=float(candidates.found[name].scores.min()))
+            total += np.float32(weight) * standardiser(scores)(scores)
+    return total
+
+
+def scores_of(scored: Scored, rows: Rows, *, missing: float) -> Floats:
+    """The route's scores of ``rows`` (ascending), ``missing`` for those that it did not find."""
+    result = np.full(len(rows), missing, dtype=np.float32)
+    if len(rows):
+        places = np.minimum(np.searchsorted(rows, scored.rows), len(rows) - 1)
+        known = rows[places] == scored.rows
+        result[places[known]] = scored.scores[known]
+    return result
+
+
+async def _neighbourhood(routing: Routing, rows: Rows, base: Floats, columns: Columns) -> Scored:
+    """Turns beside the best, the best sessions' members, and for what has no session the records of the best days."""
+    limits = routing.limits
+    best = np.argsort(-base, kind="stable")
+    sessions = _best_groups(columns.session, base, best)
+    days = np.floor(np.nan_to_num(columns.occurred, nan=-_DAY) / _DAY).astype(np.int64)
+    parts: list[Awaitable[Rows]] = [_beside(routing, rows[best[: limits.beside]])]
+    if len(sessions):
+        parts.append(routing.store.session_rows(routing.filter, sessions, limit=limits.members))
+    if np.mean(columns.session >= 0) <= 0.5:
+        parts.extend(_day(routing, int(day)) for day in _best_groups(days, base, best).tolist())
+    found = np.unique(np.concatenate(await asyncio.gather(*parts)))
+    fresh = found[~np.isin(found, rows)]
+    return Scored(fresh, np.ones(len(fresh), dtype=np.float32))
+
+
+def _best_groups(codes: NDArray[np.int64], base: Floats, best: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The groups (codes from 0 up) with the best of the 60 best rows: by their best and the mean of their best three."""
+    chosen = best[:60]
+    chosen = chosen[codes[chosen] >= 0]
+    groups, member = np.unique(codes[chosen], return_inverse=True)
+    if not len(groups):
+        return groups
+    # ``chosen`` is best first, so the first three of a group are its best.
+    order = np.argsort(member, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(member))[:-1]))
+    within = np.empty(len(chosen), dtype=np.int64)
+    within[order] = np.arange(len(chosen)) - starts[member[order]]
+    top = np.bincount(member, weights=np.where(within < 3, base[chosen], 0.0)) / 3
+    strength = base[chosen[order[starts]]] + 0.3 * top
+    return groups[np.argsort(-strength, kind="stable")[:_GROUPS]]
+
+
+async def _beside(routing: Routing, rows: Rows) -> Rows:
+    beside = await routing.store.neighbours(routing.filter, rows, reach=REACH)
+    return beside[beside >= 0]
+
+
+async def _day(routing: Routing, day: int) -> Rows:
+    """The records of a day that match best, by keyword and by vector."""
+    start = datetime.fromtimestamp(day * _DAY, UTC)
+    return await _within(routing, start, start + timedelta(days=1), routing.limits.members)
+
+
+async def _in_time(routing: Routing, ranges: Sequence[Range]) -> Scored:
+    """What matches best among the events in the ranges asked for; events near them where none lies inside."""
+    if not ranges:
+        return Scored(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+    spans = [(datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC)) for start, end in ranges]
+    narrow = [span for span in spans if span[1] - span[0] <= _COARSE][:_MAX_RANGES]
+    each = max(20, routing.limits.time // max(len(narrow), 1))
+    found = await asyncio.gather(*(_within(routing, start, end, each) for start, end in narrow))
+    rows = np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))
+    if not len(rows):
+        return await routing.store.search_time(routing.filter, *spans[0], limit=each // 2)
+    return Scored(rows, np.ones(len(rows), dtype=np.float32))
+
+
+async def _within(routing: Routing, start: datetime, end: datetime, limit: int) -> Rows:
+    """The best ``limit`` rows in [start, end), half by vector and half by keyword; any, where neither finds so many."""
+    filter = routing.filter.model_copy(update={"since": _later(routing.filter.since, start), "until": _earlier(routing.filter.until, end)})
+    asked: list[Awaitable[Scored]] = []
+    if routing.query.terms:
+        asked.append(routing.store.search_terms(filter, routing.query.terms, limit=limit // 2))
+    if routing.vectors is not None:
+        asked.append(routing.store.search_vector(filter, routing.vectors.adapted, limit=limit // 2, centre=False))
+    found = [scored.rows for scored in await asyncio.gather(*asked)]
+    if sum(map(len, found)) < limit // 2:
+        found.append((await routing.store.search_time(filter, start, end, limit=limit // 2)).rows)
+    return np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))
+
+
+def resolve_ranges(query: Understood, columns: Columns) -> tuple[Range, ...]:
+    """The times that the query names, in Unix seconds. What names no year is also tried in each year that the candidates
+    span, where the year it was read in has none: "in June" of an old conversation is not this June.
+    """
+    moments = columns.occurred[~np.isnan(columns.occurred)]
+    ranges: dict[Range, None] = {}
+    for time, dateless in zip(query.times, query.dateless, strict=True):
+        own = (time.start.timestamp(), time.end.timestamp())
+        shifts = [own]
+        if dateless and len(moments) and not (moments.min() < own[1] and own[0] <= moments.max()):
+            shifts = [moved for moved in _in_years(time.start, time.end, moments) if moved is not None] or shifts
+        ranges.update(dict.fromkeys(shifts))
+    return tuple(ranges)[:_MAX_RANGES]
+
+
+def _in_years(start: datetime, end: datetime, moments: NDArray[np.float64]) -> list[Range | None]:
+    first, last = (datetime.fromtimestamp(float(edge), UTC).year for edge in (moments.min(), moments.max()))
+    return [_moved(start, end, year) for year in range(last, first - 1, -1)][:3]
+
+
+def _moved(start: datetime, end: datetime, year: int) -> Range | None:
+    try:
+        moved = start.replace(year=year)
+    except ValueError:  # 29 February
+        return None
+    return (moved.timestamp(), (moved + (end - start)).timestamp())
+
+
+def _later(first: datetime | None, second: datetime) -> datetime:
+    return second if first is None else max(first, second)
+
+
+def _earlier(first: datetime | None, second: datetime) -> datetime:
+    return second if first is None else min(first, second)

@@ -1,0 +1,116 @@
+"""First stage: what a query asks for. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.recall.questions import asks, speaks_of_self
+from hindsight.text.dialogue import said_terms
+from hindsight.text.entities import Entity, extract_entities
+from hindsight.text.fold import fold, sanitise
+from hindsight.text.language import Language, detect_language
+from hindsight.text.synonyms import infer_task_type, neighbours
+from hindsight.text.times import AnchoredTime, TimeExpression, find_anchored, find_times
+from hindsight.text.tokens import index_tokens, query_tokens
+
+MAX_QUERY_CHARS = 8_000
+"""Longer queries are read to this length: the rest adds cost, not meaning."""
+MAX_TERMS = 96
+_COMPLEX_TERMS = 18
+_SIMPLE_TERMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A query, read.
+
+    Args:
+        text: the query without what cannot be encoded, cut to ``MAX_QUERY_CHARS``.
+        terms: what keyword search looks for; ``about_name`` marks the terms that only repeat a named speaker's name.
+        said: the same terms among what a person said in a stored conversation.
+        times: when, resolved against ``now``; ``dateless`` marks those that name no year.
+        anchored: when, counted from an event that is only named.
+        task_type: with the types whose experience serves it too, nearest first; empty where the query shows none.
+        speakers: the store's codes of the speakers that the query names.
+        asks: the shape of the question, one number a :data:`~hindsight.recall.questions.SHAPES`.
+        of_self: whether the asker speaks of himself.
+        complexity: how many memories are worth showing: 2 (simple), 3 or 5 (complex).
+    """
+
+    text: str
+    language: Language
+    terms: tuple[str, ...]
+    about_name: NDArray[np.bool_]
+    said: tuple[str, ...]
+    entities: tuple[Entity, ...]
+    times: tuple[TimeExpression, ...]
+    dateless: tuple[bool, ...]
+    anchored: tuple[AnchoredTime, ...]
+    task_types: tuple[str, ...]
+    speakers: tuple[int, ...]
+    asks: NDArray[np.float32] = field(repr=False)
+    of_self: bool
+    complexity: int
+
+    @property
+    def task_type(self) -> str | None:
+        """The task that the query is about."""
+        return self.task_types[0] if self.task_types else None
+
+
+def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str, int]) -> Understood:
+    """Read a query as of ``now``; any text is understood, an empty one as asking for nothing.
+
+    Args:
+        query: as asked.
+        now: what relative times count from.
+        zone: whose calendar they follow.
+        speakers: folded names of everybody who speaks in the namespace, and their codes.
+    """
+    text = sanitise(query)[:MAX_QUERY_CHARS].strip()
+    language = detect_language(text)
+    terms = tuple(dict.fromkeys(query_tokens(text)))[:MAX_TERMS]
+    folded = f" {fold(text)} "
+    named = {name: code for name, code in speakers.items() if names(folded, name)}
+    of_names = {token for name in named for token in index_tokens(name)}
+    moment = now.astimezone(zone)
+    times = tuple(find_times(text, moment))
+    task_type = infer_task_type(text)
+    return Understood(
+        text=text,
+        language=language,
+        terms=terms,
+        about_name=np.array([term in of_names for term in terms], dtype=np.bool_),
+        said=tuple(said_terms(terms)),
+        entities=tuple(extract_entities(text, language)),
+        times=times,
+        dateless=tuple(each.kind == "absolute" and not _YEAR.search(each.text) for each in times),
+        anchored=tuple(find_anchored(text, moment)),
+        task_types=(task_type, *neighbours(task_type)) if task_type else (),
+        speakers=tuple(named.values()),
+        asks=asks(text, language),
+        of_self=speaks_of_self(text),
+        complexity=2 if len(terms) <= _SIMPLE_TERMS else 5 if len(terms) >= _COMPLEX_TERMS else 3,
+    )
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def names(folded: str, name: str) -> bool:
+    """Whether the folded query (a blank at both ends) names the speaker: a whole word in Latin script, anywhere in others."""
+    if len(name) < 2:
+        return False
+    start = folded.find(name)
+    while start >= 0:
+        before, after = folded[start - 1], folded[start + len(name)]
+        if not name.isascii() or (not (before.isascii() and before.isalnum()) and not (after.isascii() and after.isalnum())):
+            return True
+        start = folded.find(name, start + 1)
+    return False

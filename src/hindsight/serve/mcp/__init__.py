@@ -1,0 +1,1 @@
+"""The memory as MCP tools, resources and prompts; one file a group of tools."""
