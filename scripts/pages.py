@@ -1,0 +1,158 @@
+"""Refill the generated parts of the documentation: the table of settings, results of evaluation, figures of benchmarks.
+
+    python scripts/pages.py [--check]
+
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``; what stands there is replaced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hindsight.settings import PREFIX, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+BENCH = ROOT / "benchmarks" / "bench.json"
+RESULTS = ROOT / "benchmarks" / "results.json"
+
+
+def main() -> int:
+    """Write the pages, or with --check say which are out of date."""
+    parser = argparse.ArgumentParser(description="Refill the generated parts of the documentation.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is out of date")
+    check = parser.parse_args().check
+    stale = [path for path, text in filled().items() if path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} {'is out of date: run make pages' if check else 'written'}")
+        if not check:
+            path.write_text(filled()[path], encoding="utf-8")
+    return int(check and bool(stale))
+
+
+def filled() -> dict[Path, str]:
+    """Each page that has a generated part, with its text as it should be."""
+    pages = {}
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        names = re.findall(r"<!-- generated: (\w+) -->", text)
+        for name in names:
+            part = PARTS[name]()
+            text = re.sub(
+                rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)",
+                lambda found, part=part: f"{found[1]}{part}{found[2]}",
+                text,
+                flags=re.DOTALL,
+            )
+        if names:
+            pages[path] = text
+    return pages
+
+
+def settings_table() -> str:
+    """One row a setting: its variable, default and meaning, as ``settings.py`` states them."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = field.get_default()
+        shown = "" if default == "" or hasattr(default, "get_secret_value") else f"`{default}`"
+        choices = " ".join(f"`{choice}`" for choice in getattr(field.annotation, "__args__", ()) if isinstance(choice, str))
+        meaning = f"{field.description} Choices: {choices}." if choices else str(field.description)
+        rows.append((f"`{PREFIX}{name.upper()}`", shown, meaning.replace("|", "\\|")))
+    return table(("variable", "default", "meaning"), rows)
+
+
+def results_tables() -> str:
+    """One table a set: each run's rates with intervals."""
+    if not RESULTS.exists():
+        return "\nNothing is recorded yet.\n\n"
+    recorded = json.loads(RESULTS.read_text(encoding="utf-8"))
+    parts = [f"\n{recorded['note']}\n"] if recorded.get("note") else []
+    for name, runs in recorded["sets"].items():
+        n, documents = runs[0]["n"], runs[0]["docs"]
+        rows = [(run["name"], *(rate(run, key) for key in ("recall@5", "recall@10", "recall@20", "hit@5", "ndcg@10"))) for run in runs]
+        parts.append(f"\n**{name}**: {n} questions, {documents:,} documents; percent, with 95 % intervals\n\n")
+        parts.append(table(("", "recall@5", "recall@10", "recall@20", "hit@5", "nDCG@10"), rows))
+    return "".join(parts) + "\n"
+
+
+def rate(run: dict[str, Any], key: str) -> str:
+    """``78.1 (75.3–80.9)``; without interval where the run has none."""
+    interval = run.get("intervals", {}).get(key)
+    shown = f"{100 * run[key]:.1f}"
+    return f"{shown} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})" if interval else shown
+
+
+def bench_tables() -> str:
+    """The machine, and one column a size."""
+    if not BENCH.exists():
+        return "\nNothing is recorded yet.\n\n"
+    report = json.loads(BENCH.read_text(encoding="utf-8"))
+    machine, sizes = report["machine"], report["sizes"]
+    parts = [
+        f"\nMeasured on {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}, ",
+        f"hindsight {machine['hindsight']}, model `{report['embedder']}`. The disk made {machine['fsyncs_per_s']:,} writes of 4 KiB a second durable, ",
+        f"memory was copied at {machine['memory_gb_per_s']} GB/s; load average {machine['load_average']}.\n\n",
+    ]
+    rows = [(label, *(value(size) for size in sizes), target) for label, value, target in BENCH_ROWS]
+    parts.append(
+        table(("p50 / p95 in ms unless said otherwise", *(f"{size['memories']:,} memories" for size in sizes), "aim at 100,000"), rows)
+    )
+    together = report["concurrent"]
+    parts.append(
+        f"\n{together['processes']} processes storing at once, keyword-only: {together['stores_per_s']:,} stores/s in all, each "
+        f"{together['p50_ms']} / {together['p95_ms']} ms, the worst {together['worst_ms']} ms.\n\n"
+    )
+    return "".join(parts)
+
+
+def timing(*path: str) -> Callable[[dict[str, Any]], str]:
+    """Reads ``p50 / p95`` at a place of a size's figures."""
+
+    def read(size: dict[str, Any]) -> str:
+        found: Any = size
+        for step in path:
+            found = (found or {}).get(step)
+        return f"{found['p50_ms']} / {found['p95_ms']}" if found else "–"
+
+    return read
+
+
+BENCH_ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str], str], ...] = (
+    ("retrieve, embedding included", timing("retrieve", "with embedding"), "15 / 35"),
+    ("retrieve, query cached", timing("retrieve", "cached query"), "8 / 20"),
+    ("the same in the largest namespace", timing("retrieve", "cached query, largest namespace"), ""),
+    ("retrieve, keyword only", timing("retrieve", "keyword only"), ""),
+    ("retrieve, filtered to 10 %", timing("retrieve", "filter to 10 %"), ""),
+    ("retrieve, filtered to 0.5 %", timing("retrieve", "filter to 0.5 %"), ""),
+    ("embed one query", timing("embed_query"), ""),
+    ("store", timing("write", "store"), ""),
+    ("store, `wait=False`", timing("write", "store, wait=False"), "p95 10"),
+    ("erase", timing("write", "forget"), ""),
+    ("import, memories/s", lambda size: f"{size['import']['memories_per_s']:,}", ""),
+    ("new process: open / first answer, s", lambda size: f"{size['cold']['open_s']} / {size['cold']['first_retrieve_s']}", ""),
+    (
+        "MCP stdio: tools listed / first answer, s",
+        lambda size: f"{size['mcp_stdio']['tools_list_s']} / {size['mcp_stdio']['first_retrieve_s']}",
+        "1.5 / –",
+    ),
+    ("resident memory, MB", lambda size: f"{size['cold']['rss_mb']:,}", ""),
+    ("disk, MB", lambda size: f"{size['disk_mb']:,}", ""),
+)
+
+
+def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
+    lines = [heading, tuple("---" for _ in heading), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+PARTS: dict[str, Callable[[], str]] = {"settings": settings_table, "results": results_tables, "bench": bench_tables}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
