@@ -21,6 +21,7 @@ from hindsight.remember.attribute import Attribution
 from hindsight.remember.queue import Worker
 from hindsight.remember.writer import Writer
 from hindsight.settings import Settings
+from hindsight.upkeep.reindex import Reindexer
 
 
 def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None = None) -> Hindsight:
@@ -48,11 +49,29 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
 
 def store_of(settings: Settings, embedder: Embedder | None, clock: Clock) -> RecordStore:
     """The store at the address that the settings give; an address that cannot be served never falls back to another."""
+    return _sqlite_store(settings, embedder, clock, reindexing=False)
+
+
+def reindexer(settings: Settings, clock: Clock | None = None) -> Reindexer:
+    """What makes every vector of the store anew, with the embedder that the settings name."""
+    embedder = embedder_of(settings)
+    store = _sqlite_store(settings, embedder, clock or SystemClock(), reindexing=True)
+    return Reindexer(store, embedder)
+
+
+def _sqlite_store(settings: Settings, embedder: Embedder | None, clock: Clock, *, reindexing: bool) -> SqliteStore:
     if "://" in settings.store:
         raise ConfigurationError(f"store: {settings.store.split('://')[0]}:// is not a store that this version serves; name a folder.")
     identity = (embedder.model_id, embedder.dimension) if embedder is not None else None
     centring = centring_for(embedder.model_id) if embedder is not None else None
-    return SqliteStore(Path(settings.store).expanduser(), embedder=identity, centring=centring, durability=settings.durability, clock=clock)
+    return SqliteStore(
+        Path(settings.store).expanduser(),
+        embedder=identity,
+        centring=centring,
+        durability=settings.durability,
+        clock=clock,
+        reindexing=reindexing,
+    )
 
 
 def embedder_of(settings: Settings) -> Embedder | None:

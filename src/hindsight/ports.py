@@ -22,6 +22,7 @@ from hindsight.values import (
     ChatReply,
     Columns,
     Committed,
+    IndexedWords,
     Job,
     JobState,
     NewEvent,
@@ -31,6 +32,7 @@ from hindsight.values import (
     Rows,
     Scored,
     SessionState,
+    StagedVector,
     TermHits,
     Vector,
     Write,
@@ -45,6 +47,7 @@ __all__ = [
     "Columns",
     "Committed",
     "Embedder",
+    "IndexedWords",
     "Job",
     "JobState",
     "NewEvent",
@@ -57,8 +60,10 @@ __all__ = [
     "Scored",
     "SessionState",
     "SessionStore",
+    "StagedVector",
     "TermHits",
     "Vector",
+    "VectorStaging",
     "Write",
 ]
 
@@ -254,7 +259,9 @@ class RecordStore(Protocol):
         """Append raw turns; an agent's own; those already there (session, position) are left alone. Returns how many were new."""
         ...
 
-    async def turns(self, namespace: str, agent: str, session_id: str, first: int | None = None, last: int | None = None) -> builtins.list[Turn]: ...
+    async def turns(
+        self, namespace: str, agent: str, session_id: str, first: int | None = None, last: int | None = None
+    ) -> builtins.list[Turn]: ...
 
     async def enqueue(self, jobs: Sequence[NewJob]) -> builtins.list[int]:
         """Durable when it returns."""
@@ -292,4 +299,54 @@ class RecordStore(Protocol):
 
     async def check(self) -> builtins.list[str]:
         """What is wrong with the store (integrity, index drift), one sentence each; empty when sound."""
+        ...
+
+
+class VectorStaging(Protocol):
+    """Replacing every vector by those of another model: they are made beside the ones in use, and take their place all at once.
+
+    The model is the one that the store was made with; it may be another than that of the vectors in use.
+    """
+
+    async def open(self) -> None:
+        """Connect and migrate, whichever model the vectors in use are of."""
+        ...
+
+    async def close(self) -> None:
+        """Disconnect; safe to call twice."""
+        ...
+
+    async def rebuild_terms(self) -> None:
+        """Make the keyword index anew from the words that are kept of each record."""
+        ...
+
+    async def records(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
+        """The next rows after ``after`` and their records, whatever their status."""
+        ...
+
+    async def put_words(self, batch: Sequence[IndexedWords]) -> int:
+        """Replace what keyword search knows of records; how many. One that changed meanwhile is left as its writer indexed it."""
+        ...
+
+    async def begin_reindex(self) -> tuple[int, int]:
+        """Go on with the run for this model where one was interrupted, else begin one; (records done, records in all)."""
+        ...
+
+    async def reindex_progress(self) -> tuple[int, int]:
+        """(records done, records in all)."""
+        ...
+
+    async def unstaged(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
+        """The next rows after ``after`` that have no vector of the new model yet, and their records."""
+        ...
+
+    async def stage(self, batch: Sequence[StagedVector]) -> int:
+        """Keep vectors, durable when it returns; how many. Records that changed since they were read are left for later."""
+        ...
+
+    async def switch(self) -> bool:
+        """In ONE transaction, put the new vectors in the place of the old; False, and nothing done, while a record has none.
+
+        From then on every process sees the new ones; one that runs another model gets ``ModelMismatch``.
+        """
         ...

@@ -150,6 +150,29 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class StagedVector:
+    """What a new model makes of a record as it was at ``version``: its vector, and ``(n, dimension)`` of its passages where it is long."""
+
+    row: int
+    id: UUID
+    version: int
+    vector: Vector
+    passages: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedWords:
+    """What keyword search and the graph know of a record as it was at ``version``; ``entities`` are (folded name, kind)."""
+
+    row: int
+    id: UUID
+    version: int
+    tokens: Sequence[str]
+    language: str
+    entities: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     """What a write became: ``created`` is false where the idempotency key stood already."""
 

@@ -14,7 +14,7 @@ import pytest
 from hindsight import errors
 from hindsight.cli import app
 from hindsight.cli.app import DONE, FAILED, INTERRUPTED, MODEL, NOT_FOUND, PIPE_CLOSED, REFUSED, STORE, USAGE, run
-from hindsight.cli.invocation import Invocation
+from hindsight.cli.invocation import Invocation, patient
 from hindsight.errors import InvalidInput
 
 PROGRAM = [sys.executable, "-c", "from hindsight.cli.app import main; main()"]
@@ -53,6 +53,12 @@ class TestGlobalOptions:
     def test_text_that_looks_like_an_option_can_be_stored(self, cli):
         id = cli("store", "--json", "--", "--json").json["id"]
         assert cli("show", id, "--json").json["content"] == "--json"
+
+
+def test_a_command_waits_longer_than_an_agent_unless_told_otherwise(monkeypatch):
+    assert patient(Invocation().settings()) == {"retrieval_timeout_ms": 30_000}
+    monkeypatch.setenv("HINDSIGHT_RETRIEVAL_TIMEOUT_MS", "500")
+    assert patient(Invocation().settings()) == {}
 
 
 class TestErrors:
@@ -124,11 +130,12 @@ class TestProcess:
         assert (stored.returncode, stored.stderr) == (DONE, b"")
         id = json.loads(stored.stdout.splitlines()[-1])["id"]
         shown = process("show", id, "--json")
+        assert (shown.returncode, shown.stderr) == (DONE, b"")
         assert json.loads(shown.stdout)["content"] == "你好 😀"
 
     def test_a_reader_that_leaves_is_no_error(self, tmp_path):
         path = tmp_path / "many.jsonl"
-        path.write_text("".join(json.dumps({"content": f"{n} " + "x" * 500}) + "\n" for n in range(2000)))
+        path.write_text("".join(json.dumps({"kind": "episode", "content": f"{n} " + "x" * 500}) + "\n" for n in range(2000)))
         assert process("import", path).returncode == DONE
         environment = {**os.environ, "HINDSIGHT_EMBEDDER": "none"}
         with subprocess.Popen([*PROGRAM, "export"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:

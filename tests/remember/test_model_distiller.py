@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from hindsight.adapters.chat.factory import make_chat
 from hindsight.adapters.chat.openai_api import PATH, OpenAIChat
 from hindsight.adapters.json_http import JsonEndpoint
 from hindsight.errors import ConfigurationError, ModelError, ModelUnavailable
@@ -207,6 +208,18 @@ async def test_rules_work_where_no_model_is_and_echoes_are_dropped(chat_server, 
     by_model = Distiller(RuleDistiller(ZONE), distiller)
     assert (await by_model.distil([say("I'm allergic to peanuts.")], recalled=["the user is allergic to peanuts"])).drafts == ()
     assert (by_rules.name, by_model.name) == ("rules-1", "model-distil-1")
+
+
+async def test_a_chat_model_is_made_where_one_is_named(chat_server):
+    chat_server.answer = lambda body: (200, "hi")
+    assert make_chat(model="", url="") is None
+    with pytest.raises(ConfigurationError, match="HINDSIGHT_CHAT_URL"):
+        make_chat(model="small", url="")
+    with pytest.raises(ConfigurationError, match="HINDSIGHT_CHAT_URL"):
+        make_chat(model="small", url="ftp://x")
+    chat = make_chat(model="small", url=chat_server.url, key="k")
+    assert (await chat.complete([ChatMessage("user", "hello")], max_tokens=5)).text == "hi"
+    await chat.close()
 
 
 def test_the_prompts_of_a_version_exist_in_both_languages():

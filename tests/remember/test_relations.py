@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight.records import Channel, Kind, Lesson, Memory, new_id
-from hindsight.remember.reconcile.relate import MERGING, SUPERSEDING, Relation, relate, relate_statements
+from hindsight.remember.reconcile.relate import relate, relate_statements
+from hindsight.remember.reconcile.relation import MERGING, SUPERSEDING, Relation
 
 DATA = Path(__file__).parent / "data"
 NOW = datetime(2026, 3, 11, tzinfo=UTC)

@@ -183,7 +183,7 @@ async def test_filters_agree_with_the_naive_model(store, write):
         matched += bool(asyncio.run_coroutine_threadsafe(compare(filter), loop).result(30))
 
     await asyncio.to_thread(run)
-    assert matched > 50  # the examples were not all empty
+    assert matched > 15  # the examples were not all empty
 
 
 async def test_no_search_crosses_what_visibility_allows(store, write):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hindsight.settings import Settings
 
 ResultT = TypeVar("ResultT")
+PATIENCE_MS = 30_000
 GLOBAL_OPTIONS = {
     "--store": "Folder of the store (default: HINDSIGHT_STORE, else ~/.hindsight).",
     "--namespace": "Pool to work in (default: HINDSIGHT_NAMESPACE, else `default`).",
@@ -80,10 +81,16 @@ class Invocation:
         log_for_commands(settings)
 
         async def body() -> ResultT:
-            async with Hindsight.open(self.store, namespace=self.namespace, agent=self.agent) as memory:
+            async with Hindsight.open(self.store, namespace=self.namespace, agent=self.agent, **patient(settings)) as memory:
                 return await work(memory)
 
         return asyncio.run(body())
+
+
+def patient(settings: Settings) -> dict[str, Any]:
+    """A longer time budget for retrievals than an agent's, unless one was set: a command loads the model first, and a person waits."""
+    default = type(settings).model_fields["retrieval_timeout_ms"].default
+    return {"retrieval_timeout_ms": PATIENCE_MS} if settings.retrieval_timeout_ms == default else {}
 
 
 def log_for_commands(settings: Settings) -> None:

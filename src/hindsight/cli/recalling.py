@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hindsight.recall.hit import Hit
 
 SHOWN_CANDIDATES = 15
+SHOWN_WEIGHTS = 10
 
 
 def recalled(found: Recall) -> dict[str, Any]:
@@ -51,9 +52,9 @@ def show_recall(found: Recall) -> None:
     for number, hit in enumerate(found.hits, start=1):
         line = plain(f"{number}. ", style="bold")
         line.append_text(plain(shortened(said(hit), 400)))
-        shown.print(line)
-        shown.print(plain(f"   {reason(hit)} · {when(hit.memory.event_time, found.zone)} · {hit.memory.id}", style="dim"))
-    shown.print(plain(f"{found.took_ms:.1f} ms{''.join(f' · {flag}' for flag in found.flags)}", style="dim"))
+        shown.print(line, soft_wrap=True)
+        shown.print(plain(f"   {reason(hit)} · {when(hit.memory.event_time, found.zone)} · {hit.memory.id}", style="dim"), soft_wrap=True)
+    shown.print(plain(f"{found.took_ms:.1f} ms{''.join(f' · {flag}' for flag in found.flags)}", style="dim"), soft_wrap=True)
     if found.explanation is not None:
         show_explanation(found.explanation)
 
@@ -74,6 +75,10 @@ def reason(hit: Hit) -> str:
     return " · ".join(parts)
 
 
+def _heaviest(explanation: Explanation) -> list[tuple[str, float]]:
+    return sorted(explanation.weights.items(), key=lambda item: -abs(item[1]))[:SHOWN_WEIGHTS]
+
+
 def show_explanation(explanation: Explanation, only: str | None = None) -> None:
     """What was understood, what each route gave, and the best candidates or the one asked for."""
     say("")
@@ -81,7 +86,7 @@ def show_explanation(explanation: Explanation, only: str | None = None) -> None:
     facts = [
         ("understood", understood or "–"),
         ("routes", ", ".join(f"{name} {count}" for name, count in explanation.route_counts.items()) or "–"),
-        ("weights", ", ".join(f"{name} {weight:.2f}" for name, weight in explanation.weights.items()) or "–"),
+        ("weights", ", ".join(f"{name} {weight:.2f}" for name, weight in _heaviest(explanation)) or "–"),
         ("ms", ", ".join(f"{name} {milliseconds:.1f}" for name, milliseconds in explanation.timings.items()) or "–"),
     ]
     console().print(table(("", ""), facts))

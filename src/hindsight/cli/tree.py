@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from hindsight.cli import asking, demo, evaluating, operating, servers, transferring, writing
+from hindsight.cli import asking, demo, evaluating, operating, reindexing, servers, transferring, writing
 from hindsight.cli.invocation import GLOBAL_OPTIONS, Ended, Invocation
 from hindsight.errors import InvalidInput
 
@@ -31,7 +31,7 @@ def build() -> typer.Typer:
     def root() -> None:
         """Long-term memory for LLM agents. Global options may stand anywhere in the line; they are listed below."""
 
-    for module in (servers, writing, asking, transferring, operating, demo):
+    for module in (servers, writing, asking, transferring, operating, reindexing, demo):
         for name, command in module.COMMANDS.items():
             app.command(name, epilog=EPILOG)(_ending_in_order(command))
     group = typer.Typer(help="Measure the memory on data with known answers.")

@@ -24,7 +24,8 @@ from hindsight.records import Role
 from hindsight.text.indexing import CUES, NUMBER, QUESTION, SELF, TIME
 
 Floats = NDArray[np.float32]
-Table = dict[str, NDArray[Any]]
+Table = dict[str, Any]
+"""Feature by name: an array over the candidates, or one number for all of them."""
 
 _DAY = 86_400.0
 _KERNELS = {"near_10min": 600.0, "near_2h": 7_200.0, "near_1d": _DAY, "near_4d": 4 * _DAY}
@@ -46,7 +47,10 @@ def features(query: Understood, evidence: Evidence) -> tuple[tuple[str, ...], Fl
     _cues(query, evidence, base, table)
     _sizes(evidence, table)
     _question(query, evidence, table)
-    return tuple(table), np.stack([np.broadcast_to(values, n) for values in table.values()], axis=1).astype(np.float32)
+    matrix = np.empty((len(table), n), dtype=np.float32)
+    for position, values in enumerate(table.values()):
+        matrix[position] = values
+    return tuple(table), matrix.T
 
 
 def standardiser(values: NDArray[np.floating]) -> Callable[[NDArray[np.floating]], Floats]:
@@ -148,8 +152,7 @@ def _groups(query: Understood, evidence: Evidence, base: Floats, table: Table) -
         second = np.full(len(groups), -9.0)
         second[member[within == 1]] = base[within == 1]
         top = np.bincount(member, weights=np.where(within < 3, base, 0.0)) / 3
-        covered = np.zeros((len(groups), held.shape[1]), dtype=np.float32)
-        np.maximum.at(covered, member, held)
+        covered = np.maximum.reduceat(held[order], starts, axis=0)
         real = codes >= 0
         table[f"{name}_best"] = np.where(real, best[member], _FAR)
         table[f"{name}_top"] = np.where(real, top[member], _FAR)
@@ -165,12 +168,13 @@ def _near(evidence: Evidence, base: Floats, table: Table) -> None:
     n = evidence.count
     moments = evidence.columns.occurred[:n]
     known = ~np.isnan(moments)
-    moments = np.where(known, moments, 0.0)
+    # From the first moment on, so that float32 still tells seconds apart.
+    moments = np.where(known, moments - (moments[known].min() if known.any() else 0.0), 0.0).astype(np.float32)
     weight = np.exp(1.5 * (base - base.max()))
-    weight = np.where(known, weight / weight.sum(), 0.0)
+    weight = np.where(known, weight / weight.sum(), 0.0).astype(np.float32)
     distance = np.abs(moments[:, None] - moments[None, :])
     for name, width in _KERNELS.items():
-        kernel = np.exp(distance * (-1.0 / width))
+        kernel = np.exp(distance * np.float32(-1.0 / width))
         np.fill_diagonal(kernel, 0.0)
         table[name] = np.log(np.where(known, kernel @ weight, 0.0) + 1e-4)
 
@@ -179,8 +183,7 @@ def _when(evidence: Evidence, table: Table) -> None:
     """Whether the candidate happened when the query says."""
     n, moments = evidence.count, evidence.columns.occurred[: evidence.count]
     if not evidence.ranges:
-        for name in ("when_in", "when_distance", "when_asked", "when_width", "when_share"):
-            table[name] = np.zeros(n, dtype=np.float32)
+        table.update(dict.fromkeys(("when_in", "when_distance", "when_asked", "when_width", "when_share"), 0.0))
         return
     inside = np.zeros(n, dtype=np.bool_)
     distance = np.full(n, np.inf)
@@ -190,9 +193,9 @@ def _when(evidence: Evidence, table: Table) -> None:
     days = np.where(np.isfinite(distance), distance / _DAY, 60.0)
     table["when_in"] = np.where(inside, 1.0, -1.0)
     table["when_distance"] = np.log1p(days)
-    table["when_asked"] = np.ones(n, dtype=np.float32)
-    table["when_width"] = np.full(n, np.log1p(sum(end - start for start, end in evidence.ranges) / _DAY))
-    table["when_share"] = np.full(n, inside.mean())
+    table["when_asked"] = 1.0
+    table["when_width"] = np.log1p(sum(end - start for start, end in evidence.ranges) / _DAY)
+    table["when_share"] = inside.mean()
 
 
 def _speakers(query: Understood, evidence: Evidence, table: Table) -> None:
@@ -201,8 +204,8 @@ def _speakers(query: Understood, evidence: Evidence, table: Table) -> None:
     named = np.isin(speaker, np.array(query.speakers, dtype=np.int64)) if query.speakers else np.zeros(n, dtype=np.bool_)
     other = (speaker >= 0) & ~named & bool(query.speakers)
     table["speaker_named"], table["speaker_other"] = named, other
-    table["speaker_only"] = (named.astype(np.float32) - other) if len(query.speakers) == 1 else np.zeros(n, dtype=np.float32)
-    table["speakers_named"] = np.full(n, min(len(query.speakers), 3))
+    table["speaker_only"] = (named.astype(np.float32) - other) if len(query.speakers) == 1 else 0.0
+    table["speakers_named"] = min(len(query.speakers), 3)
     codes, member, count = np.unique(speaker, return_inverse=True, return_counts=True)
     table["speaker_share"] = np.where(codes[member] >= 0, count[member] / n, 0.0)
     user, assistant = role == _ROLES[Role.USER], role == _ROLES[Role.ASSISTANT]
@@ -230,15 +233,14 @@ def _cues(query: Understood, evidence: Evidence, base: Floats, table: Table) -> 
 def _sizes(evidence: Evidence, table: Table) -> None:
     n = evidence.count
     length = np.log1p(np.maximum(evidence.columns.length[:n], 0).astype(np.float32))
-    table["length"], table["length_here"] = length, np.full(n, length.mean())
+    table["length"], table["length_here"] = length, length.mean()
     table["length_relative"] = length - length.mean()
-    table["candidates"] = np.full(n, np.log1p(n))
+    table["candidates"] = np.log1p(n)
 
 
 def _question(query: Understood, evidence: Evidence, table: Table) -> None:
-    n = evidence.count
     for name, value in zip(SHAPES, query.asks.tolist(), strict=True):
-        table[f"ask_{name}"] = np.full(n, value)
-    table["ask_zh"], table["ask_of_self"] = np.full(n, query.language == "zh"), np.full(n, query.of_self)
-    table["ask_terms"] = np.full(n, len(query.terms))
-    table["ask_rarity"] = np.full(n, float(evidence.terms.idf.mean()) if len(query.terms) else 0.0)
+        table[f"ask_{name}"] = value
+    table["ask_zh"], table["ask_of_self"] = float(query.language == "zh"), float(query.of_self)
+    table["ask_terms"] = len(query.terms)
+    table["ask_rarity"] = float(evidence.terms.idf.mean()) if len(query.terms) else 0.0

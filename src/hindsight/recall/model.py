@@ -27,33 +27,37 @@ _ARRAYS = "fusion.npz"
 _CARD = "fusion.json"
 
 
+LEAVES = 16
+"""Most leaves of a tree: one bit each of the masks."""
+_BITS = np.arange(1, 1 << LEAVES, dtype=np.int64)
+_LOWEST = np.concatenate(([0], np.log2(_BITS & -_BITS))).astype(np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """A sum of binary trees. Arrays are (trees, nodes): inner nodes go to ``left`` where ``x[feature] <= threshold``, else to
-    ``right``; a leaf points to itself. ``depth`` steps reach every leaf.
+    """A sum of binary trees of at most 16 leaves, laid out for QuickScorer (Lucchese et al., SIGIR 2015).
+
+    Every inner node tests ``x[feature] <= threshold``. Where the test fails, the leaves of its left side are out: ``mask`` has
+    their bits cleared. The lowest bit that is left after all nodes is the leaf reached, so that no tree is walked and whole
+    columns are compared at once. Arrays are (trees, nodes), ``value`` is (trees, 16); unused nodes have the threshold
+    infinity, which never fails.
     """
 
     feature: NDArray[np.int64]
     threshold: Floats
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    mask: NDArray[np.uint16]
     value: Floats
-    depth: int
 
     def __call__(self, table: Floats) -> Floats:
         """The sum of the leaves that each row of (rows, features) reaches."""
-        rows, trees = len(table), len(self.feature)
-        width = self.feature.shape[1]
-        feature, threshold, value = self.feature.reshape(-1), self.threshold.reshape(-1), self.value.reshape(-1)
-        offset = np.arange(trees, dtype=np.int64) * width
-        left, right = (self.left + offset[:, None]).reshape(-1), (self.right + offset[:, None]).reshape(-1)
-        flat = np.ascontiguousarray(table).reshape(-1)
-        base = np.arange(rows, dtype=np.int64)[:, None] * table.shape[1]
-        node = np.broadcast_to(offset, (rows, trees))
-        for _ in range(self.depth):
-            node = np.where(flat[base + feature[node]] <= threshold[node], left[node], right[node])
-        result: Floats = value[node].sum(axis=1, dtype=np.float32)
-        return result
+        trees, nodes = self.feature.shape
+        columns = np.ascontiguousarray(table.T)
+        failed = columns.take(self.feature.reshape(-1), axis=0) > self.threshold.reshape(-1, 1)
+        # failed - 1 is 0 where a test failed, so that its mask counts, and all ones where it held.
+        alive = np.bitwise_or(self.mask.reshape(-1, 1), failed.astype(np.uint16) - np.uint16(1)).reshape(trees, nodes, -1)
+        leaf = _LOWEST.take(np.bitwise_and.reduce(alive, axis=1)) + (np.arange(trees) * LEAVES)[:, None]
+        total: Floats = self.value.reshape(-1).take(leaf).sum(axis=0, dtype=np.float32)
+        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +101,8 @@ def fusion_model(variant: Variant) -> FusionModel:
     trees = Trees(
         feature=stored[prefix + "feature"].astype(np.int64),
         threshold=stored[prefix + "threshold"].astype(np.float32),
-        left=stored[prefix + "left"].astype(np.int64),
-        right=stored[prefix + "right"].astype(np.int64),
+        mask=stored[prefix + "mask"].astype(np.uint16),
         value=stored[prefix + "value"].astype(np.float32),
-        depth=int(stored[prefix + "depth"]),
     )
     probability = MonotoneMap(stored[prefix + "scores"].astype(np.float64), stored[prefix + "log_odds"].astype(np.float64))
     names = tuple(stored["names"].tolist())

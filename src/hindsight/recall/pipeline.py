@@ -26,8 +26,8 @@ from hindsight.recall.request import Request, limits_of, make_request
 from hindsight.recall.rerank import rerank
 from hindsight.recall.routes import Routing, run_routes
 from hindsight.recall.score import score
-from hindsight.recall.speakers import Speakers
 from hindsight.recall.state import SessionState
+from hindsight.recall.surroundings import Surroundings
 from hindsight.recall.trace import Trace
 from hindsight.recall.understand import Understood, understand
 from hindsight.records import Filter, Kind, Status, new_id
@@ -70,7 +70,7 @@ class Retriever:
         self._contradicts = contradicts
         self._journal = Journal(store)
         self._answers = AnswerCache(options.cache_size)
-        self._speakers = Speakers(store)
+        self._surroundings = Surroundings(store)
         self._adapter = adapter_for(embedder.model_id) if embedder is not None else None
 
     async def close(self) -> None:
@@ -153,8 +153,8 @@ class Retriever:
 
     async def _run(self, request: Request, trace: Trace, change: int) -> None:
         with trace.stage("understand"):
-            known = await self._speakers.of(request.filter.namespace, change)
-            query = understand(request.query, now=request.now, zone=self.options.zone, speakers=known)
+            around = await self._surroundings.of(request.filter, change)
+            query = understand(request.query, now=request.now, zone=self.options.zone, speakers=around.speakers, dialogues=around.dialogues)
             trace.understood = query
         if not query.text and not (request.state and request.state.text()):
             trace.flag("empty_query")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hindsight.ports import Columns, RecordStore, Rows
 from hindsight.recall import fuse
+from hindsight.recall.absolute import blended
 from hindsight.recall.calibrate import MonotoneMap, logistic
 from hindsight.recall.evidence import Evidence, QueryVectors, collect
 from hindsight.recall.features import features
@@ -27,8 +28,8 @@ Floats = NDArray[np.float32]
 class Ranking:
     """Parallel arrays over the candidates' rows.
 
-    ``relevance`` is calibrated and strictly rises with ``fused``; ``doubt`` is what structural signs took from its log-odds,
-    the same for all.
+    ``relevance`` is calibrated and, among many candidates, strictly rises with ``fused``; ``doubt`` is what structural signs took from
+    its log-odds, the same for all.
     """
 
     rows: Rows
@@ -58,7 +59,7 @@ async def rank(
     model = fusion_model(variant_of(vectors, evidence))
     fused, calibration, weights = _fuse(options, model, names, table)
     doubt = doubt_weight(doubts(query, evidence, fused))
-    relevance = logistic(calibration.odds(fused) - doubt)
+    relevance = logistic(blended(calibration.odds(fused) - doubt, evidence))
     scores = score(
         request.profile,
         first_of(evidence.columns, evidence.count),
@@ -93,7 +94,9 @@ def first_of(columns: Columns, count: int) -> Columns:
     return Columns(**{name: getattr(columns, name)[:count] for name in Columns.__slots__})
 
 
-def _fuse(options: RecallOptions, model: FusionModel, names: tuple[str, ...], table: Floats) -> tuple[Floats, MonotoneMap, dict[str, float]]:
+def _fuse(
+    options: RecallOptions, model: FusionModel, names: tuple[str, ...], table: Floats
+) -> tuple[Floats, MonotoneMap, dict[str, float]]:
     if options.fusion == "weighted":
         return fuse.weighted(names, table), fuse.ASSUMED["weighted"], dict(fuse.WEIGHTS)
     if options.fusion == "rrf":

@@ -13,7 +13,7 @@ from hindsight.recall.state import SessionState
 from hindsight.records import Filter, Status
 
 _WEIGHTED_K = 5
-_WEIGHTED_LIMITS = Limits(vector=20, plain=20, keyword=20, hops=1)
+_WEIGHTED_LIMITS = Limits(vector=20, keyword=20, hops=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,6 @@ def limits_of(request: Request, options: RecallOptions, wanted: int) -> Limits:
     start = _WEIGHTED_LIMITS if request.profile == "weighted" else Limits()
     return Limits(
         vector=options.vector_limit or max(start.vector, wanted + wanted // 2),
-        plain=options.vector_limit or max(start.plain, wanted),
         keyword=options.keyword_limit or max(start.keyword, wanted + wanted // 2),
         hops=start.hops if options.hops is None else options.hops,
     )

@@ -34,14 +34,13 @@ _COARSE = timedelta(days=200)
 class Limits:
     """How many candidates each route may give. ``beside``: how many of the best have their neighbours looked at."""
 
-    vector: int = 60
-    plain: int = 40
-    keyword: int = 60
+    vector: int = 80
+    keyword: int = 70
     graph: int = 40
     lessons: int = 10
-    time: int = 80
+    time: int = 160
     beside: int = 40
-    members: int = 60
+    members: int = 90
     hops: int = 2
 
 
@@ -92,7 +91,7 @@ async def _first_wave(routing: Routing, candidates: Candidates) -> None:
     store, filter, query, limits = routing.store, routing.filter, routing.query, routing.limits
     first: dict[str, Awaitable[Scored]] = {}
     if "vector" in routing.enabled and routing.vectors is not None:
-        first["vector"] = _by_vector(store, filter, routing.vectors, limits)
+        first["vector"] = store.search_vector(filter, routing.vectors.adapted, limit=limits.vector, centre=False)
     if "keyword" in routing.enabled and query.terms:
         first["keyword"] = store.search_terms(filter, [*query.terms, *query.said], limit=limits.keyword)
     if "graph" in routing.enabled and query.entities:
@@ -105,20 +104,6 @@ async def _first_wave(routing: Routing, candidates: Candidates) -> None:
 
 async def _keep(candidates: Candidates, name: str, route: Awaitable[Scored]) -> None:
     candidates.found[name] = await route
-
-
-async def _by_vector(store: RecordStore, filter: Filter, vectors: QueryVectors, limits: Limits) -> Scored:
-    """Nearest to the query as the fitted map turns it, and nearest to the query itself."""
-    if vectors.plain is vectors.adapted:
-        return await store.search_vector(filter, vectors.plain, limit=limits.vector, centre=False)
-    adapted, plain = await asyncio.gather(
-        store.search_vector(filter, vectors.adapted, limit=limits.vector, centre=False),
-        store.search_vector(filter, vectors.plain, limit=limits.plain, centre=False),
-    )
-    fresh = ~np.isin(plain.rows, adapted.rows)
-    # The two scales differ a little; what only the plain form finds comes after what the fitted one finds.
-    scores = np.minimum(plain.scores[fresh], adapted.scores.min(initial=1.0))
-    return Scored(np.concatenate([adapted.rows, plain.rows[fresh]]), np.concatenate([adapted.scores, scores]))
 
 
 def _base(candidates: Candidates, rows: Rows) -> Floats:
@@ -180,9 +165,14 @@ async def _beside(routing: Routing, rows: Rows) -> Rows:
 
 
 async def _day(routing: Routing, day: int) -> Rows:
-    """The records of a day that match best, by keyword and by vector."""
+    """The records of a day that match best."""
     start = datetime.fromtimestamp(day * _DAY, UTC)
-    return await _within(routing, start, start + timedelta(days=1), routing.limits.members)
+    filter, end = _between(routing.filter, start, start + timedelta(days=1)), start + timedelta(days=1)
+    if routing.vectors is not None:
+        found = await routing.store.search_vector(filter, routing.vectors.adapted, limit=routing.limits.members, centre=False)
+    else:
+        found = await routing.store.search_time(filter, start, end, limit=routing.limits.members)
+    return found.rows
 
 
 async def _in_time(routing: Routing, ranges: Sequence[Range]) -> Scored:
@@ -201,10 +191,10 @@ async def _in_time(routing: Routing, ranges: Sequence[Range]) -> Scored:
 
 async def _within(routing: Routing, start: datetime, end: datetime, limit: int) -> Rows:
     """The best ``limit`` rows in [start, end), half by vector and half by keyword; any, where neither finds so many."""
-    filter = routing.filter.model_copy(update={"since": _later(routing.filter.since, start), "until": _earlier(routing.filter.until, end)})
+    filter = _between(routing.filter, start, end)
     asked: list[Awaitable[Scored]] = []
     if routing.query.terms:
-        asked.append(routing.store.search_terms(filter, routing.query.terms, limit=limit // 2))
+        asked.append(routing.store.search_terms(filter, [*routing.query.terms, *routing.query.said], limit=limit // 2))
     if routing.vectors is not None:
         asked.append(routing.store.search_vector(filter, routing.vectors.adapted, limit=limit // 2, centre=False))
     found = [scored.rows for scored in await asyncio.gather(*asked)]
@@ -239,6 +229,10 @@ def _moved(start: datetime, end: datetime, year: int) -> Range | None:
     except ValueError:  # 29 February
         return None
     return (moved.timestamp(), (moved + (end - start)).timestamp())
+
+
+def _between(filter: Filter, start: datetime, end: datetime) -> Filter:
+    return filter.model_copy(update={"since": _later(filter.since, start), "until": _earlier(filter.until, end)})
 
 
 def _later(first: datetime | None, second: datetime) -> datetime:

@@ -33,7 +33,8 @@ class Understood:
     Args:
         text: the query without what cannot be encoded, cut to ``MAX_QUERY_CHARS``.
         terms: what keyword search looks for; ``about_name`` marks the terms that only repeat a named speaker's name.
-        said: the same terms among what a person said in a stored conversation.
+        said: the same terms among what a person said in a stored conversation; empty where none is stored.
+        entities: names in the query but those of speakers, who are looked for as such.
         times: when, resolved against ``now``; ``dateless`` marks those that name no year.
         anchored: when, counted from an event that is only named.
         task_type: with the types whose experience serves it too, nearest first; empty where the query shows none.
@@ -64,7 +65,7 @@ class Understood:
         return self.task_types[0] if self.task_types else None
 
 
-def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str, int]) -> Understood:
+def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str, int], dialogues: bool = True) -> Understood:
     """Read a query as of ``now``; any text is understood, an empty one as asking for nothing.
 
     Args:
@@ -72,12 +73,13 @@ def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str
         now: what relative times count from.
         zone: whose calendar they follow.
         speakers: folded names of everybody who speaks in the namespace, and their codes.
+        dialogues: whether the namespace holds records whose person's words are indexed apart.
     """
     text = sanitise(query)[:MAX_QUERY_CHARS].strip()
     language = detect_language(text)
     terms = tuple(dict.fromkeys(query_tokens(text)))[:MAX_TERMS]
     folded = f" {fold(text)} "
-    named = {name: code for name, code in speakers.items() if names(folded, name)}
+    named = {name: code for name, code in speakers.items() if name in folded and names(folded, name)}
     of_names = {token for name in named for token in index_tokens(name)}
     moment = now.astimezone(zone)
     times = tuple(find_times(text, moment))
@@ -87,8 +89,8 @@ def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str
         language=language,
         terms=terms,
         about_name=np.array([term in of_names for term in terms], dtype=np.bool_),
-        said=tuple(said_terms(terms)),
-        entities=tuple(extract_entities(text, language)),
+        said=tuple(said_terms(terms)) if dialogues else (),
+        entities=tuple(each for each in extract_entities(text, language) if each.norm not in named),
         times=times,
         dateless=tuple(each.kind == "absolute" and not _YEAR.search(each.text) for each in times),
         anchored=tuple(find_anchored(text, moment)),

@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 from hindsight.errors import InvalidInput
 from hindsight.guard.envelope import strip_recalled
-from hindsight.remember.reconcile.relate import MERGING, SUPERSEDING, relate_statements
+from hindsight.remember.reconcile.relate import relate_statements
+from hindsight.remember.reconcile.relation import MERGING, SUPERSEDING
 from hindsight.text.fold import sanitise
 
 MAX_LINE = 2_000

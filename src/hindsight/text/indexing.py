@@ -13,7 +13,9 @@ from hindsight.text.tokens import index_tokens
 
 QUESTION, TIME, NUMBER, SELF = "c:question", "c:time", "c:number", "c:self"
 CUES = (QUESTION, TIME, NUMBER, SELF)
-"""Ends with a question; speaks of a time relative to its own; holds a number; speaks of the speaker."""
+DIALOGUE = "c:dialogue"
+"""Ends with a question; speaks of a time relative to its own; holds a number; speaks of the speaker. ``DIALOGUE``: holds a conversation
+whose person's words are indexed apart."""
 _CUE_CHARS = 4_000
 
 _TIME = re.compile(
@@ -24,7 +26,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice)\b|[一二两三四五六七八九十百千]+[个次条位天年月周岁元块]", re.IGNORECASE
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice)\b|[一二两三四五六七八九十百千]+[个次条位天年月周岁元块]",
+    re.IGNORECASE,
 )
 _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll|we|our)\b|我", re.IGNORECASE)
 
@@ -36,7 +39,8 @@ def indexed_tokens(text: str, content: str) -> list[str]:
         text: what is searched: situation, speaker and statement (``Memory.text()``).
         content: the statement alone.
     """
-    return [*index_tokens(text), *said_tokens(content), *cue_tokens(content)]
+    said = said_tokens(content)
+    return [*index_tokens(text), *said, *cue_tokens(content), *([DIALOGUE] if said else [])]
 
 
 def cue_tokens(content: str) -> list[str]:

@@ -47,13 +47,14 @@ _PICTURES = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff"
 
 
 def _run_pattern(word: str, *alternatives: str) -> re.Pattern[str]:
-    joined = rf"{word}(?:(?:_++|[-./\\@'’]|::|(?<=\d):(?=\d)){word})*+"
-    thousands = r"\d{1,3}(?:,\d{3})++(?![\d,])(?:\.\d+)?"
+    # No possessive quantifier around a group: up to Python 3.11.4 it loses characters (CPython gh-106052).
+    joined = rf"{word}(?:(?:_++|[-./\\@'’]|::|(?<=\d):(?=\d)){word})*"
+    thousands = r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?"
     return re.compile("|".join([*alternatives, thousands, r"[A-Za-z](?:\+\+|#)(?![A-Za-z0-9_])", joined]))
 
 
 _ASCII_RUN = _run_pattern("[A-Za-z0-9]++")
-_RUN = _run_pattern(rf"(?:[^\W_{_GRAMS}]++|[{_MARKS}]++)++", rf"\d{{0,8}}[{_GRAMS}]++", f"[{_PICTURES}]")
+_RUN = _run_pattern(rf"(?:[^\W_{_GRAMS}]++|[{_MARKS}]++)+", rf"\d{{0,8}}[{_GRAMS}]++", f"[{_PICTURES}]")
 _GRAM_RUN = re.compile(rf"(\d*)([{_GRAMS}]+)$")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 _NUMERIC = re.compile(r"[vV]?(\d+(?:[-.:/]\d+)+)$")

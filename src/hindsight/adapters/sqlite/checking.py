@@ -42,7 +42,7 @@ def check_terms(db: apsw.Connection) -> list[str]:
     try:
         db.execute(_SQL["check_terms"])
     except apsw.CorruptError:
-        return ["The keyword index does not match the records; run `hindsight reindex`."]
+        return ["The keyword index does not match the records; run `hindsight reindex --keywords`."]
     return []
 
 
@@ -52,7 +52,7 @@ def _damage(db: apsw.Connection) -> list[str]:
 
 def _missing(db: apsw.Connection) -> list[str]:
     faults = [
-        f"Memory {id} is in no index: it was written from outside. Erase it, or run `hindsight reindex`."
+        f"Memory {id} is in no index: it was written from outside. Erase it, or run `hindsight reindex --keywords`."
         for (id,) in rows(db, _SQL["without_attributes"])
     ]
     faults += [f"Row {row} of {table} belongs to no memory: one was deleted from outside." for table, row in rows(db, _SQL["orphans"])]

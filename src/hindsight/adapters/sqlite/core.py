@@ -38,9 +38,17 @@ class Core:
     """The open store."""
 
     def __init__(
-        self, folder: Path, *, embedder: tuple[str, int] | None, centring: Centring | None, durability: Durability, clock: Clock
+        self,
+        folder: Path,
+        *,
+        embedder: tuple[str, int] | None,
+        centring: Centring | None,
+        durability: Durability,
+        clock: Clock,
+        reindexing: bool,
     ) -> None:
         self.folder = folder
+        self._reindexing = reindexing
         self.embedder = embedder
         self.dimension = embedder[1] if embedder else None
         self.clock = clock
@@ -112,6 +120,8 @@ class Core:
 
     def searcher(self, db: apsw.Connection, filter: Filter, *, vectors: bool = False) -> Search:
         """The search of a filter on the snapshot of ``db``."""
+        if vectors:
+            self.check_model(db)
         namespace = self.namespace(db, filter.namespace)
         with namespace.lock:
             view = namespace.cache.view(db, change_number(db))
@@ -140,6 +150,7 @@ class Core:
         result = np.zeros((len(wanted), self.dimension or 0), dtype=np.float32)
         if self.dimension is None:
             return result
+        self.check_model(db)
         for (name,) in rows(db, _RECORDS["namespaces_of_rows"], (to_json(wanted.tolist()),)):
             namespace = self.namespace(db, name)
             with namespace.lock:
@@ -168,19 +179,39 @@ class Core:
         self._check_embedder(db)
         empty_log(db)
 
-    def _check_embedder(self, db: apsw.Connection) -> None:
-        if self.embedder is None:
-            return
-        mine = {"model": self.embedder[0], "dimension": self.embedder[1]}
+    def check_model(self, db: apsw.Connection) -> None:
+        """Whether the vectors that ``db`` sees are this embedder's: another process may have replaced them.
+
+        Raises:
+            ModelMismatch: they are another model's.
+        """
         known = value(db, _SQL["get_meta"], ("embedder",))
-        if known is not None and json.loads(known) != mine and value(db, _SQL["has_vectors"]):
-            theirs = json.loads(known)
-            raise ModelMismatch(
-                f"the vectors in {self.folder} are of {theirs['model']} ({theirs['dimension']} dimensions), but the embedder is {mine['model']} "
-                f"({mine['dimension']}). Set the embedder back, or run `hindsight reindex` to embed everything anew; nothing was changed."
-            )
-        if known is None or json.loads(known) != mine:
-            db.execute(_SQL["set_meta"], ("embedder", to_json(mine)))
+        if self.embedder is None or known is None or known == self._identity():
+            return
+        theirs = json.loads(known)
+        model, dimension = self.embedder
+        raise ModelMismatch(
+            f"the vectors in {self.folder} are of {theirs['model']} ({theirs['dimension']} dimensions), but the embedder is {model} "
+            f"({dimension}). Set the embedder back, or run `hindsight reindex` to embed everything anew; nothing was changed."
+        )
+
+    def target(self) -> tuple[str, int]:
+        """The model that a reindexing makes vectors with, and their dimension."""
+        if self.embedder is None:
+            raise ModelMismatch("a keyword-only store has no vectors to make; choose an embedder (HINDSIGHT_EMBEDDER) first.")
+        return self.embedder
+
+    def _identity(self) -> str:
+        model, dimension = self.target()
+        return to_json({"model": model, "dimension": dimension})
+
+    def _check_embedder(self, db: apsw.Connection) -> None:
+        if self.embedder is None or self._reindexing:
+            return
+        if value(db, _SQL["has_vectors"]):
+            self.check_model(db)
+        if value(db, _SQL["get_meta"], ("embedder",)) != self._identity():
+            db.execute(_SQL["set_meta"], ("embedder", self._identity()))
 
 
 def change_number(db: apsw.Connection) -> int:

@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.adapters.sqlite import checking, erasing, jobs, journal
+from hindsight.adapters.sqlite import checking, erasing, jobs, journal, staging
 from hindsight.adapters.sqlite.codes import find_code, texts_of
 from hindsight.adapters.sqlite.core import Core, change_number
 from hindsight.adapters.sqlite.engine import Durability
@@ -31,6 +31,7 @@ from hindsight.ports import (
     Clock,
     Columns,
     Committed,
+    IndexedWords,
     Job,
     JobState,
     NewEvent,
@@ -39,6 +40,7 @@ from hindsight.ports import (
     RetrievalRow,
     Rows,
     Scored,
+    StagedVector,
     TermHits,
     Vector,
     Write,
@@ -48,6 +50,7 @@ from hindsight.text.fold import fold
 
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
+_TERMS = load("terms.sql")
 _EXPORT_PAGE = 500
 
 
@@ -60,6 +63,7 @@ class SqliteStore:
         centring: means to subtract before vectors are compared; None compares them raw.
         durability: ``full`` survives a power cut after each acknowledged write; ``normal`` survives a crash of the process.
         clock: the time by which records expire and jobs become due.
+        reindexing: open a store whose vectors are another model's too, to replace them (``VectorStaging``).
     """
 
     def __init__(
@@ -70,8 +74,11 @@ class SqliteStore:
         centring: Centring | None = None,
         durability: Durability = "full",
         clock: Clock | None = None,
+        reindexing: bool = False,
     ) -> None:
-        self._core = Core(folder, embedder=embedder, centring=centring, durability=durability, clock=clock or SystemClock())
+        self._core = Core(
+            folder, embedder=embedder, centring=centring, durability=durability, clock=clock or SystemClock(), reindexing=reindexing
+        )
 
     async def open(self) -> None:
         """Connect and migrate.
@@ -92,7 +99,13 @@ class SqliteStore:
             return []
         dimension = self._core.dimension
         now = self._core.clock.now().timestamp()
-        return await self._core.write_indexed(lambda db, index: Committer(db, index, now=now, dimension=dimension).commit(writes))
+
+        def work(db: apsw.Connection, index: IndexChanges) -> builtins.list[Committed]:
+            if any(write.vector is not None for write in writes):
+                self._core.check_model(db)
+            return Committer(db, index, now=now, dimension=dimension).commit(writes)
+
+        return await self._core.write_indexed(work)
 
     async def erase(self, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
         """Erase for good, also from the pages that SQLite keeps beside the file.
@@ -294,6 +307,39 @@ class SqliteStore:
     async def change_number(self) -> int:
         """Grows with every change of a record, in any process."""
         return await self._core.read(change_number)
+
+    async def rebuild_terms(self) -> None:
+        """Make the keyword index anew from the words that are kept of each record."""
+        await self._core.write(lambda db: rows(db, _TERMS["rebuild"]))
+
+    async def records(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
+        """The next rows and their records."""
+        return await self._core.read(lambda db: staging.records(db, after, limit))
+
+    async def put_words(self, batch: Sequence[IndexedWords]) -> int:
+        """Replace what keyword search and the graph know of records."""
+        now = self._core.clock.now().timestamp()
+        return await self._core.write_indexed(lambda db, index: Committer(db, index, now=now, dimension=None).put_words(batch))
+
+    async def begin_reindex(self) -> tuple[int, int]:
+        """Go on with, or begin, new vectors for every record; (records done, records in all)."""
+        return await self._core.write(lambda db: staging.begin(db, *self._core.target()))
+
+    async def reindex_progress(self) -> tuple[int, int]:
+        """(records done, records in all)."""
+        return await self._core.read(staging.progress)
+
+    async def unstaged(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
+        """The next rows without a vector of the new model."""
+        return await self._core.read(lambda db: staging.unstaged(db, after, limit))
+
+    async def stage(self, batch: Sequence[StagedVector]) -> int:
+        """Keep new vectors beside those in use."""
+        return await self._core.write(lambda db: staging.stage(db, batch, *self._core.target()))
+
+    async def switch(self) -> bool:
+        """Replace the vectors in use by the new ones in one transaction; False where a record has none yet."""
+        return await self._core.write(lambda db: staging.switch(db, *self._core.target()))
 
     async def namespaces(self) -> builtins.list[str]:
         """Every namespace that was ever written to, by name."""

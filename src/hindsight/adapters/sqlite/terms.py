@@ -27,7 +27,6 @@ FREQUENT = 0.05
 LARGE = 200_000
 _COMPLETED = 400
 _KEPT = 8
-_NOWHERE: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 
 def indexed_text(namespace: int, tokens: Sequence[str]) -> str:
@@ -120,19 +119,20 @@ class TermSearch:
         documents, norms = self._statistics(view)
         keys = [next(iter(index_terms(view.code, [term])), "") for term in terms]
         frequent = _frequent(db, documents, keys) if documents > LARGE else {}
-        found = self._postings.collect(db, view, [key for key in dict.fromkeys(keys) if key and key not in frequent])
-        by_key = dict(zip([key for key in dict.fromkeys(keys) if key and key not in frequent], found, strict=True))
+        asked = [number for number, key in enumerate(keys) if key and key not in frequent]
+        found = self._postings.collect(db, view, [keys[number] for number in asked])
+        held = np.array([len(holders) for holders, _ in found], dtype=np.int64)
         weights = np.zeros(len(terms), dtype=np.float32)
-        worth = np.zeros((len(places), len(terms)), dtype=np.float32)
-        for number, key in enumerate(keys):
-            holders, occurrences = by_key.get(key, (_NOWHERE, _NOWHERE))
-            if not len(holders):
-                continue
-            weights[number] = idf(documents, np.array([len(holders)], dtype=np.int64))[0]
-            at = np.minimum(np.searchsorted(holders, places), len(holders) - 1)
-            counts = np.where(holders[at] == places, occurrences[at], 0)
-            worth[:, number] = weights[number] * saturation(counts, norms[places])
-        return weights, worth
+        weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
+        at = np.full(view.count, -1, dtype=np.int32)
+        at[places] = np.arange(len(places), dtype=np.int32)
+        counts = np.zeros((len(terms), len(places)), dtype=np.int64)
+        for number, (holders, occurrences) in zip(asked, found, strict=True):
+            among = at.take(holders)
+            inside = np.flatnonzero(among >= 0)
+            counts[number, among[inside]] = occurrences[inside]
+        worth: NDArray[np.float32] = weights[:, None] * saturation(counts, norms[places])
+        return weights, worth.T
 
     def _scores(self, db: apsw.Connection, view: View, terms: Sequence[str]) -> _Scores:
         key = tuple(dict.fromkeys(index_terms(view.code, terms)))

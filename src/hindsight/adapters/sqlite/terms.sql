@@ -7,6 +7,9 @@ SELECT doc FROM term_counts WHERE term = ?
 -- name: texts
 SELECT t."row", t.text FROM json_each(?) AS wanted JOIN tokens AS t ON t."row" = wanted.value
 
+-- name: rebuild
+INSERT INTO terms (terms) VALUES ('rebuild')
+
 -- name: index
 INSERT INTO terms (rowid, text) VALUES (?, ?)
 

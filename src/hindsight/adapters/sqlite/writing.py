@@ -17,7 +17,7 @@ from hindsight.adapters.sqlite.mapping import changed_fields, memory_values, rea
 from hindsight.adapters.sqlite.queries import load, rows, value
 from hindsight.adapters.sqlite.terms import IndexChanges, indexed_text
 from hindsight.errors import InvalidInput, ModelMismatch, NotFound, VersionConflict
-from hindsight.ports import Committed, NewEvent, Vector, Write
+from hindsight.ports import Committed, IndexedWords, NewEvent, Vector, Write
 from hindsight.records import Memory, Status
 from hindsight.vectors import quantise
 
@@ -44,6 +44,33 @@ class Committer:
     def commit(self, writes: Sequence[Write]) -> list[Committed]:
         """All of ``writes``, in order; the caller rolls back on an error."""
         done = [self._insert(write) if write.expected_version is None else self._replace(write) for write in writes]
+        self._graph.flush()
+        self._codes.flush()
+        return done
+
+    def put_words(self, batch: Sequence[IndexedWords]) -> int:
+        """Tokens, language and entities anew, also of a record that was written from outside and is in no index; how many."""
+        done = 0
+        for words in batch:
+            found = rows(self._db, _SQL["get_with_row"], (str(words.id),))
+            if not found or (memory := read_memory(found[0][1:])).version != words.version:  # its writer has indexed it since
+                continue
+            row, namespace = found[0][0], self._namespace(memory.namespace)
+            packed = value(self._db, _SQL["get_attributes"], (namespace, row))
+            if packed is None:
+                codes = self._codes.intern(memory)
+                self._put_turn_refs(memory, row)
+            else:
+                before = unpack(packed)
+                codes = {name: before[name] for name in CODED_FIELDS}
+                self._graph.unlink(row, edge_owner(before))
+            packed = pack(memory, row=row, codes=codes, language=self._language(words.language), length=len(words.tokens))
+            self._db.execute(_SQL["put_attributes"], (namespace, row, packed))
+            drop_tokens(self._db, self._index, row)
+            self._put_tokens(namespace, row, words.tokens)
+            self._graph.link(namespace, row, words.entities, edge_owner(unpack(packed)))
+            add_change(self._db, namespace, row, reindexed=True)
+            done += 1
         self._graph.flush()
         self._codes.flush()
         return done
@@ -148,29 +175,15 @@ class Committer:
     def _put_vector(self, namespace: int, row: int, write: Write) -> None:
         if write.vector is None:
             return
-        data, scales = quantise(self._checked(write, write.vector[None, :]))
+        data, scales = quantise(checked_vectors(write.memory.id, write.vector[None, :], self._dimension))
         if scales[0] > 0:
             self._db.execute(_SQL["put_vector"], (namespace, row, float(scales[0]), data.tobytes()))
         else:  # zeros point nowhere: as if there were no vector
             self._db.execute(_SQL["delete_vector"], (namespace, row))
         self._db.execute(_SQL["delete_passages"], (namespace, row))
         if write.passages is not None:
-            data, scales = quantise(self._checked(write, write.passages))
-            numbered = enumerate(zip(scales.tolist(), data, strict=True))
-            self._db.executemany(
-                _SQL["put_passage"], [(namespace, row, n, scale, part.tobytes()) for n, (scale, part) in numbered if scale > 0]
-            )
-
-    def _checked(self, write: Write, given: Vector) -> Vector:
-        vectors = np.asarray(given, dtype=np.float32)
-        if self._dimension is None or vectors.ndim != 2 or vectors.shape[1] != self._dimension:
-            raise ModelMismatch(
-                f"memory {write.memory.id} has a vector of shape {vectors.shape[1:]}, but the store's are of dimension {self._dimension}; "
-                "nothing was written. Run `hindsight reindex` after a change of the embedding model."
-            )
-        if not np.isfinite(vectors).all():
-            raise InvalidInput(f"the vector of memory {write.memory.id} holds NaN or infinity; check the embedding endpoint.")
-        return vectors
+            passages = checked_vectors(write.memory.id, write.passages, self._dimension)
+            self._db.executemany(_SQL["put_passage"], passage_rows(namespace, row, passages))
 
     def _put_turn_refs(self, memory: Memory, row: int) -> None:
         refs: list[tuple[Any, ...]] = [
@@ -179,7 +192,9 @@ class Committer:
             if ref.session_id is not None and ref.first is not None
         ]
         if memory.session_id is not None:
-            refs.extend((memory.namespace, memory.agent, memory.session_id, row, None, None, turn) for turn in dict.fromkeys(memory.turn_ids))
+            refs.extend(
+                (memory.namespace, memory.agent, memory.session_id, row, None, None, turn) for turn in dict.fromkeys(memory.turn_ids)
+            )
         self._db.executemany(_SQL["add_turn_ref"], refs)
 
     def _finish(self, memory: Memory, row: int, namespace: int, write: Write, changes: Changes | None) -> None:
@@ -204,6 +219,26 @@ class Committer:
                     raise InvalidInput(f"language: {name!r} would be the store's 129th; at most 128 are kept apart.")
             self._languages[name] = code
         return code
+
+
+def checked_vectors(id: UUID, given: Vector, dimension: int | None) -> Vector:
+    """Vectors ``(n, dimension)`` of the memory ``id``, float32."""
+    vectors = np.asarray(given, dtype=np.float32)
+    if dimension is None or vectors.ndim != 2 or vectors.shape[1] != dimension:
+        raise ModelMismatch(
+            f"memory {id} has a vector of shape {vectors.shape[1:]}, but the store's are of dimension {dimension}; "
+            "nothing was written. Run `hindsight reindex` after a change of the embedding model."
+        )
+    if not np.isfinite(vectors).all():
+        raise InvalidInput(f"the vector of memory {id} holds NaN or infinity; check the embedding endpoint.")
+    return vectors
+
+
+def passage_rows(namespace: int, row: int, passages: Vector) -> list[tuple[int, int, int, float, bytes]]:
+    """Rows of the table ``passages``, numbered in the order of the text; zeros are left out."""
+    data, scales = quantise(passages)
+    numbered = enumerate(zip(scales.tolist(), data, strict=True))
+    return [(namespace, row, n, scale, part.tobytes()) for n, (scale, part) in numbered if scale > 0]
 
 
 def restored(event: NewEvent) -> NewEvent:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hindsight.cli.invocation import Invocation, log_for_commands
+from hindsight.cli.invocation import Invocation, log_for_commands, patient
 from hindsight.cli.output import console, plain, say, shortened, when, write_json
 from hindsight.cli.progress import Bar
 from hindsight.cli.recalling import hit_json, reason, said
@@ -39,7 +39,9 @@ def demo(
     """Import a small bilingual conversation into a store of its own, ask six questions, show what was found and why."""
     invocation: Invocation = context.obj
     settings: dict[str, Any] = {"timezone": ZONE, "namespace": invocation.namespace or "demo", "agent": invocation.agent}
-    log_for_commands(invocation.settings(timezone=ZONE))
+    loaded = invocation.settings(timezone=ZONE)
+    log_for_commands(loaded)
+    settings |= patient(loaded)
     place: AbstractContextManager[str | Path] = tempfile.TemporaryDirectory(prefix="hindsight-demo-") if keep is None else nullcontext(keep)
     with place as folder:
         told = asyncio.run(_play(folder, settings, quiet=invocation.json))
@@ -103,14 +105,16 @@ def _show_import(report: ImportReport, conversations: int, embedder: str | None)
 def _show_question(memory: Hindsight, question: Mapping[str, Any], found: Recall, rank: int | None) -> None:
     shown = console()
     say("")
-    shown.print(plain(f"? {question['ask']}", style="bold cyan"))
-    shown.print(plain(f"  {question['about']} · {found.took_ms:.1f} ms{''.join(f' · {flag}' for flag in found.flags)}", style="dim"))
+    shown.print(plain(f"? {question['ask']}", style="bold cyan"), soft_wrap=True)
+    shown.print(
+        plain(f"  {question['about']} · {found.took_ms:.1f} ms{''.join(f' · {flag}' for flag in found.flags)}", style="dim"), soft_wrap=True
+    )
     if rank is None:
-        shown.print(plain("  not found", style="yellow"))
+        shown.print(plain("  not found", style="yellow"), soft_wrap=True)
     for place, hit in enumerate(found.hits, start=1):
         mark = "✓" if place == rank else " "
-        shown.print(plain(f"{mark} {place}. {shortened(said(hit), 200)}", style="green" if place == rank else ""))
-        shown.print(plain(f"     {when(hit.memory.event_time, memory.zone)} · {reason(hit)}", style="dim"))
+        shown.print(plain(f"{mark} {place}. {shortened(said(hit), 200)}", style="green" if place == rank else ""), soft_wrap=True)
+        shown.print(plain(f"     {when(hit.memory.event_time, memory.zone)} · {reason(hit)}", style="dim"), soft_wrap=True)
 
 
 COMMANDS = {"demo": demo}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hindsight.remember.reconcile.relate import SUPERSEDING, relate_statements
+from hindsight.remember.reconcile.relate import relate_statements
+from hindsight.remember.reconcile.relation import SUPERSEDING
 from hindsight.text.fold import fold
 from hindsight.text.tokens import query_tokens
 

@@ -33,7 +33,7 @@ _TABLE: dict[str, str] = {
     "commute": "drive cycle walk bus train bike car subway 开车 骑车 走路 公交 地铁 坐公交 校车 打车 步行 骑行",
     "spoken": "english spanish french german chinese italian portuguese japanese korean dutch 英文 中文 英语 汉语 法语 德语 日语 韩语 西班牙语",
     "colour": "red green blue yellow orange white black brown blond grey gray purple pink navy 红色 绿色 蓝色 黄色 橙色 白色 黑色 棕色 金色 灰色 紫色 粉色 藏青色",
-    "frequency": "daily weekly monthly yearly hourly 每日 每周 每月 每年 每天",
+    "frequency": "daily weekly everymonth everyyear everyhour 每日 每周 每月 每年 每天",
     "weekday": "monday tuesday wednesday thursday friday saturday sunday",
     "month": "january february march april may june july august september october november december",
     "marital": "single married divorced engaged widowed 单身 已婚 未婚 离异 离婚 结婚 订婚 丧偶",

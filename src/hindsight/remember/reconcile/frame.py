@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+STATE = "*"
+"""Leads what a statement implies to have ended without naming it: who graduated is no student."""
 NUMBER = re.compile(r"^\d+(?:[.,:]\d+)*%?$")
 _TYPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("time", re.compile(r"^\d{1,2}:\d\d$")),

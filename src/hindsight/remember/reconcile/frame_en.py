@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 
 from hindsight.remember.reconcile.categories import stemmed
-from hindsight.remember.reconcile.frame import Frame
+from hindsight.remember.reconcile.frame import STATE, Frame
 from hindsight.text.fold import fold
 
 ME = "@me"
-_IN_MAY = re.compile(r"(?<=\bin )may\b|(?<=\bof )may\b|(?<=\buntil )may\b|(?<=\bsince )may\b|(?<=\bby )may\b|(?<=\bfrom )may\b(?! \d)|(?<=\bbefore )may\b(?! \d)")
+_WRITTEN_OUT = re.compile(r"\s*\([^()]*\d{4}[^()]*\)")
+"""Dates that distilling put behind relative ones."""
+_IN_MAY = re.compile(
+    r"(?<=\bin )may\b|(?<=\bof )may\b|(?<=\buntil )may\b|(?<=\bsince )may\b|(?<=\bby )may\b|(?<=\bfrom )may\b(?! \d)|(?<=\bbefore )may\b(?! \d)"
+)
 """The month, not the verb."""
 _CONTRACTIONS = (
     (re.compile(r"\b(?:can't|cannot)\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
-    (re.compile(r"\b(i|we|they|you|he|she|it|who)'(?:ve|d|ll)\b"), r"\1"),
-    (re.compile(r"\bi'm\b"), "i am"),
-    (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
+    (re.compile(r"\b(?:i|we)'(?:ve|d|ll)\b"), ME),
+    (re.compile(r"\bi'm\b"), f"{ME} am"),
+    (re.compile(r"\bwe're\b"), f"{ME} are"),
+    (re.compile(r"\b(they|you|he|she|it|who)'(?:ve|d|ll)\b"), r"\1"),
+    (re.compile(r"\b(they|you)'re\b"), r"\1 are"),
     (re.compile(r"\b(it|he|she|that|there)'s\b"), r"\1 is"),
 )
 _NUMBERS = {
@@ -33,31 +39,33 @@ _TOKEN = re.compile(
 )
 # What ended or was replaced: group "gone"; what remains of the sentence is group "rest" (or "rest2").
 _THING = r"(?P<gone>[\w .'/-]{2,50}?)"
+_FEW = r"(?:[\w@'.-]+\s+){0,4}?"
+"""The subject of a short sentence: what ends deep inside a longer one is another matter."""
 _ENDINGS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
         (
-            r"^(?P<rest>.*?)\b(?:switched|moved|migrated|changed|converted|went)\s+(?:over\s+)?(?:everything\s+"
+            rf"^(?P<rest>{_FEW})(?:switched|moved|migrated|changed|converted|went)\s+(?:over\s+)?(?:everything\s+"
             rf"|{ME}'s\s+\w+\s+|the\s+\w+\s+|all\s+)?from\s+{_THING}\s+to\s+(?P<rest2>.+)$"
         ),
-        rf"^(?P<rest>.*?)\b(?:replaced|swapped|exchanged)\s+{_THING}\s+(?:with|for|by)\s+(?P<rest2>.+)$",
-        rf"^(?P<rest>.*?)\b(?:dropped|ditched|abandoned)\s+{_THING}\s+(?:in\s+favou?r\s+of|for)\s+(?P<rest2>.+)$",
-        rf"^(?P<rest>.*?)\s+(?:instead\s+of|rather\s+than)\s+{_THING}$",
-        rf"^(?P<rest>.*?)\btook\s+over\s+from\s+{_THING}\s+as\s+(?P<rest2>.+)$",
+        rf"^(?P<rest>{_FEW})(?:replaced|swapped|exchanged)\s+{_THING}\s+(?:with|for|by)\s+(?P<rest2>.+)$",
+        rf"^(?P<rest>{_FEW})(?:dropped|ditched|abandoned)\s+{_THING}\s+(?:in\s+favou?r\s+of|for)\s+(?P<rest2>.+)$",
+        rf"^(?P<rest>{_FEW})(?:instead\s+of|rather\s+than)\s+{_THING}$",
+        rf"^(?P<rest>{_FEW})took\s+over\s+from\s+{_THING}\s+as\s+(?P<rest2>.+)$",
         (
-            r"^(?P<rest>.*?)\b(?:has\s+|have\s+)?(?:left|quit|stopped|gave\s+up|given\s+up|dropped|ditched"
-            r"|sold|cancelled|canceled|lost(?!\s+\d)|moved\s+out\s+of|broke\s+up\s+with|split\s+(?:up\s+)?(?:from"
+            rf"^(?P<rest>{_FEW})(?:has\s+|have\s+)?(?:left|quit|stopped|gave\s+up|given\s+up|dropped|ditched"
+            r"|sold|cancelled|canceled|lost(?!\s+(?:\d|in\b|out\b))|moved\s+out\s+of|broke\s+up\s+with|split\s+(?:up\s+)?(?:from"
             r"|with)|divorced|stepped\s+down\s+as|resigned\s+as|retired\s+as|got\s+rid\s+of|finished\s+with"
             rf"|is\s+done\s+with)\s+{_THING}(?P<rest2>(?:\s+and\s+(?:now\s+)?|,\s*|\s+in\s+|\s+on\s+|\s+last\s+).*)?$"
         ),
-        rf"^(?P<rest>.*?)\b(?:was\s+|is\s+|has\s+been\s+)?(?:discharged|released|back)\s+from\s+(?:the\s+)?{_THING}$",
-        rf"^(?P<rest>.*?)\b(?:is|am|are|does|do|was)?\s*no\s+longer\s+{_THING}(?P<rest2>(?:;|,|\s+and\s+).*)?$",
-        rf"^(?P<rest>.*?)\b(?:is|am|are|was|do|does|will|can)\s+not\s+{_THING}\s+(?:anymore|any\s+more|any\s+longer)\b(?P<rest2>.*)$",
+        rf"^(?P<rest>{_FEW})(?:was\s+|is\s+|has\s+been\s+)?(?:discharged|released|back)\s+from\s+(?:the\s+)?{_THING}$",
+        rf"^(?P<rest>(?:[\w@'.-]+\s+){{0,9}}?)(?:is|am|are|does|do|was)?\s*no\s+longer\s+{_THING}(?P<rest2>(?:;|,|\s+and\s+).*)?$",
+        rf"^(?P<rest>{_FEW})(?:is|am|are|was|do|does|will|can)\s+not\s+{_THING}\s+(?:anymore|any\s+more|any\s+longer)\b(?P<rest2>.*)$",
         (
-            r"^(?P<gone>.+?)\s+(?:has\s+|have\s+)?(?:died|passed\s+away|(?:was|were|got|has\s+been)\s+(?:cancelled"
+            rf"^(?P<gone>{_FEW}[\w@'.-]+)\s+(?:has\s+|have\s+)?(?:died|passed\s+away|(?:was|were|got|has\s+been)\s+(?:cancelled"
             r"|canceled|discontinued|shut\s+down|deleted|closed\s+down|retired)|expired)\b(?P<rest>.*)$"
         ),
-        rf"^(?P<rest>.*?)\bchanged\s+(?:my\s+|our\s+|his\s+|her\s+|their\s+|the\s+)?{_THING}\s+and\s+(?:now\s+)?(?P<rest2>.+)$",
+        rf"^(?P<rest>{_FEW})changed\s+(?:my\s+|our\s+|his\s+|her\s+|their\s+|the\s+)?{_THING}\s+and\s+(?:now\s+)?(?P<rest2>.+)$",
     )
 )
 _SPECIAL_ENDINGS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -84,27 +92,27 @@ _REWRITTEN = re.compile(r"\b(?:has|have)\s+been\s+(?:rewritten|redone|rebuilt|po
 _TURNED = re.compile(r"\b(?:has\s+been|was|got|were)\s+turned\b|\bturned\b")
 _PROMOTED = re.compile(r"\b(?:was|got|has\s+been)\s+promoted\s+to\b")
 _NOW = re.compile(
-    r"\b(?:now|nowadays|these\s+days|from\s+now\s+on|as\s+of\s+\w+(?:\s+\w+)?,?|starting\s+(?:next\s+)?\w+"
-    r"|going\s+forward|anymore|any\s+longer|any\s+more|by\s+now|has\s+since|have\s+since|again|actually"
-    r"|come\s+to|grown\s+to|this\s+autumn|this\s+year|at\s+present|meanwhile|lately)\b"
+    r"\b(?:(?<!months )(?<!years )(?<!weeks )(?<!days )(?<!while )now|nowadays|these\s+days|from\s+now\s+on|as\s+of\s+\w+(?:\s+\w+)?,?|starting\s+(?:next\s+)?\w+"
+    r"|going\s+forward|anymore|any\s+longer|any\s+more|by\s+now|has\s+since|have\s+since"
+    r"|come\s+to|grown\s+to|this\s+autumn|this\s+year|at\s+present)\b"
 )
-_NEW = re.compile(r"\b(?:my|our|the|his|her|their|user's|a)\s+new\s+(?P<what>\w+)")
+_NEW = re.compile(r"^(?:(?:@me|\w+)\s+(?:have\s+|has\s+)?(?:got|bought|have|has)\s+)?(?:@me's|the|his|her|their|a)\s+new\s+(?P<what>\w+)")
 _WANTS_NAME = re.compile(r"\bwants?\s+to\s+be\s+called\b|\bis\s+called\b|\bgoes\s+by\b|'s\s+name\s+is\b|\bname\s+is\b")
 _LAST_TIME = re.compile(
     r"\b(?:last|this)\s+(?:week|month|year|autumn|summer|spring|winter|monday|tuesday|wednesday|thursday"
     r"|friday|saturday|sunday)\b|\bin\s+(?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december)$|\bon\s+(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)$"
+    r"|october|november|december)$|\bin\s+5月$|\bon\s+(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)$"
 )
 _NEGATIONS = {"not", "never", "no", "without", "neither", "nor", "hardly"}
 _FLIPPED = {
     "hates": "like", "hate": "like", "hated": "like", "dislikes": "like", "dislike": "like", "detests": "like", "closed": "open", "off": "on", "forbidden": "allow", "forbids": "allow",
-    "prohibited": "allow", "forbid": "allow", "unemployed": "employed", "cold": "hot", "unmarried": "married", "inactive": "active", "disabled": "enabled", "manually": "automatically", "dislikes ": "like",
+    "prohibited": "allow", "forbid": "allow", "cold": "hot", "unmarried": "married", "inactive": "active", "disabled": "enabled", "manually": "automatically", "dislikes ": "like",
 }  # fmt: skip
 _SAME = {
     "loves": "like", "love": "like", "enjoys": "like", "enjoy": "like", "adores": "like", "likes": "like", "prefers": "prefer", "resides": "live", "works": "work", "employed": "employed",
     "must": "can", "may": "can", "should": "can", "allowed": "allow", "allows": "allow", "has": "have", "got": "have", "owns": "own", "needs": "need", "needed": "need", "says": "say",
     "dollars": "$", "usd": "$", "euro": "euros", "am": "be", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be", "uses": "use", "used": "use", "using": "use",
-    "eating": "eat", "eats": "eat", "smoking": "smoke", "smokes": "smoke", "smoked": "smoke", "home": "live", "lives": "live", "lived": "live", "running": "run", "starts": "start", "started": "start",
+    "eating": "eat", "eats": "eat", "smoking": "smoke", "smokes": "smoke", "smoked": "smoke", "home": "live", "lives": "live", "monthly": "everymonth", "yearly": "everyyear", "hourly": "everyhour", "lived": "live", "running": "run", "starts": "start", "started": "start",
 }  # fmt: skip
 _GRAMMAR = set(
     "a an the of to in on at by for with from as and or but so that this these those it its his her their theirs them they he she there who which very really too quite just also always ever yet still "
@@ -114,7 +122,7 @@ _KEPT_GRAMMAR = {"on", "off", "own"}
 SINGLE = frozenset(
     map(
         stemmed,
-        "live work call run listen cost start open leave arrive weigh go belong store keep own drive cycle take hold allow study close depart host renew pay sit date measure earn rent write build born "
+        "live work call run listen cost start open leave arrive weigh go belong store keep own drive cycle take hold allow study close depart host renew pay sit date measure earn write build born "
         "locate end begin serve face need employ".split(),
     )
 ) | {"be"}
@@ -158,19 +166,20 @@ _EVENTS = re.compile(
 def frame_en(text: str, speaker: str | None) -> Frame:
     """The frame of an English statement; ``speaker`` stands for "I" and "the user"."""
     said = fold(text).strip(" .!?")
-    work = re.sub(r"\b(?:the\s+)?user\b", ME, said)
+    work = re.sub(r"\b(?:the\s+)?user\b|\b(?:i|we|me|us)\b(?!')", ME, said)
+    work = re.sub(r"\b(?:my|our|mine|ours)\b", ME + "'s", work)
     for pattern, plain in _CONTRACTIONS:
         work = pattern.sub(plain, work)
+    work = _WRITTEN_OUT.sub("", work)
     work = _IN_MAY.sub("5月", work)
-    work = re.sub(r"\b(?:i|we|me|us)\b", ME, work)
-    work = re.sub(r"\b(?:my|our|mine|ours)\b", ME + "'s", work)
     if speaker:
         work = re.sub(rf"\b{re.escape(fold(speaker))}\b", ME, work)
+    whole = _normalised(_words(work))[1]
     work, gone = _ended(work)
     work, moved = _unmarked(work)
     words = _words(work)
     negated, tokens, predicates = _normalised(words)
-    subject = _subject(tokens, predicates)
+    subject = whole[:1] if gone else _subject(tokens, predicates)
     return Frame(
         language="en",
         said=said,
@@ -222,7 +231,7 @@ def _ended(work: str) -> tuple[str, list[tuple[str, ...]]]:
             break
     for pattern, state in _SPECIAL_ENDINGS:
         if pattern.search(work):
-            gone.append((stemmed(state),))
+            gone.append((STATE, stemmed(state)))
     return work, [each for each in gone if each]
 
 
@@ -241,7 +250,6 @@ def _unmarked(work: str) -> tuple[str, bool]:
     new = _NEW.search(work)
     if new is not None:
         work = work[: new.start()] + f"{ME}'s {new['what']}" + work[new.end() :]
-        work = re.sub(rf"^{ME}\s+(?:have\s+|got\s+|bought\s+)", "", work)
     marked = _NOW.sub(" ", work)
     return marked, before != work or marked != work or new is not None
 
@@ -260,6 +268,7 @@ def _date(day: str, month: str) -> str:
 
 def _words(work: str) -> list[str]:
     work = _WANTS_NAME.sub(" call ", work)
+    work = re.sub(r"\bto\s+work\b(?!\s+(?:at|for|as|on|in|with)\b)", "to workplace", work)
     work = re.sub(r"(?<=\d),(?=\d{3}\b)", "", work)
     work = re.sub(r"[$€£](?=\d)", "$ ", work)
     work = re.sub(r"\b(?:would\s+)?rather\b", "prefer", work)

@@ -5,30 +5,32 @@ from __future__ import annotations
 import re
 
 from hindsight.remember.reconcile.categories import chinese_values
-from hindsight.remember.reconcile.frame import Frame
+from hindsight.remember.reconcile.frame import STATE, Frame
 from hindsight.text.entities import extract_entities
 from hindsight.text.entity_kinds import EntityKind
 from hindsight.text.fold import fold
 from hindsight.text.numerals import zh_range
 
 ME = "@me"
+_WRITTEN_OUT = re.compile(r"[（(][^（）()]*\d{4}年[^（）()]*[）)]")
+"""Dates that distilling put behind relative ones."""
 _THING = r"(?P<gone>[^，。；]{1,20}?)"
 _ENDINGS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?从{_THING}(?:全部|整体|彻底)?(?:换成|换到|改成|改到|迁到|迁移到|搬到|转到|切到|切换到|升到|降到)(?:了)?(?P<rest2>[^，]+)$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?把{_THING}(?:全部|都)?(?:换成|改成|替换成|换为|改为)(?:了)?(?P<rest2>.+)$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?用(?P<rest2>[^，]+?)(?:替换|取代|代替|换掉)(?:了|掉了)?{_THING}$",
-        rf"^(?P<rest>[^，]*?)(?:现在|已经|已)?(?:弃用|放弃|停用|淘汰)(?:了)?{_THING}(?:了)?[，,](?P<rest2>.+)$",
-        r"^(?P<rest>[^，]*?)(?:现在|已经|已)?不(?:再)?(?:用|使用|要|玩|喝|吃|去|看)(?P<gone>[^，。；]{1,20}?)了[，,](?P<rest2>.+)$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?接替{_THING}(?:当|做|担任|成为)(?:了)?(?P<rest2>.+)$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?从{_THING}(?:离职|辞职|退休|毕业|搬出来|搬走|搬离|退出|出院)(?:了)?(?:[，,](?:现在)?(?P<rest2>.+))?$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?(?:戒|卸任|辞去|取消|放弃|卖掉|丢掉|停掉|退掉)(?:了)?{_THING}(?:了)?(?:[，,](?P<rest2>.+))?$",
-        rf"^(?P<rest>[^，]*?)把{_THING}(?:卖|退|丢|扔|停|取消)(?:掉)?了(?:[，,](?P<rest2>.+))?$",
-        rf"^(?P<rest>[^，]*?)(?:已经|已)?(?:不再|不会再)(?:是|当|做)?{_THING}(?:了)?(?:[，,](?P<rest2>.+))?$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?从{_THING}(?:全部|整体|彻底)?(?:换成|换到|改成|改到|迁到|迁移到|搬到|转到|切到|切换到|升到|降到)(?:了)?(?P<rest2>[^，]+)$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?把{_THING}(?:全部|都)?(?:换成|改成|替换成|换为|改为)(?:了)?(?P<rest2>.+)$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?用(?P<rest2>[^，]+?)(?:替换|取代|代替|换掉)(?:了|掉了)?{_THING}$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:现在|已经|已)?(?:弃用|放弃|停用|淘汰)(?:了)?{_THING}(?:了)?[，,](?P<rest2>.+)$",
+        r"^(?P<rest>[^，]{0,10}?)(?:现在|已经|已)?不(?:再)?(?:用|使用|要|玩|喝|吃|去|看)(?P<gone>[^，。；]{1,20}?)了[，,](?P<rest2>.+)$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?接替{_THING}(?:当|做|担任|成为)(?:了)?(?P<rest2>.+)$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?从{_THING}(?:离职|辞职|退休|毕业|搬出来|搬走|搬离|退出|出院)(?:了)?(?:[，,](?:现在)?(?P<rest2>.+))?$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?(?:戒|卸任|辞去|取消|放弃|卖掉|丢掉|停掉|退掉)(?:了)?{_THING}(?:了)?(?:[，,](?P<rest2>.+))?$",
+        rf"^(?P<rest>[^，]{{0,10}}?)把{_THING}(?:卖|退|丢|扔|停|取消)(?:掉)?了(?:[，,](?P<rest2>.+))?$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:已经|已)?(?:不再|不会再)(?:是|当|做)?{_THING}(?:了)?(?:[，,](?P<rest2>.+))?$",
         r"^(?P<gone>[^，]+?)(?:已经|已)?(?:上周|昨天|前天|去年|上个月|最近)?(?:去世|过世|死|过期|停产|下线|作废|失效|取消|解散)了(?P<rest>.*)$",
-        rf"^(?P<rest>[^，]*?)(?:和|跟|与){_THING}(?:分手|离婚)了?$",
-        rf"^(?P<rest>[^，]*?)休完{_THING}(?:回来|上班|了)+.*$",
+        rf"^(?P<rest>[^，]{{0,10}}?)(?:和|跟|与){_THING}(?:分手|离婚)了?$",
+        rf"^(?P<rest>[^，]{{0,10}}?)休完{_THING}(?:回来|上班|了)+.*$",
     )
 )
 _SPECIAL_ENDINGS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -139,7 +141,7 @@ _PIECE = re.compile(
 def frame_zh(text: str, speaker: str | None) -> Frame:
     """The frame of a Chinese statement; ``speaker`` stands for 我 and 用户."""
     said = re.sub(r"\s+", " ", fold(text)).strip(" 。！.!")
-    work = re.sub(r"我们|咱们|我|用户|本人", ME, said)
+    work = re.sub(r"我们|咱们|我|用户|本人", ME, _WRITTEN_OUT.sub("", said))
     if speaker:
         work = work.replace(fold(speaker), ME)
     work = _numbers(work)
@@ -155,7 +157,7 @@ def frame_zh(text: str, speaker: str | None) -> Frame:
         changed=changed or bool(gone),
         gone=tuple(gone),
         event=bool(_EVENTS.search(said)),
-        person=(tokens[:1] == [ME] and not work.startswith(f"{ME}的")) or _names_person(text),
+        person=(tokens[:1] == [ME] and not work.startswith(f"{ME}的") and _link(work) != "name") or _names_person(text),
         link=_link(work),
         predicates=tuple(predicates),
     )
@@ -172,7 +174,7 @@ def _ended(work: str) -> tuple[str, list[tuple[str, ...]]]:
     for pattern, state in _SPECIAL_ENDINGS:
         match = pattern.search(work)
         if match is not None:
-            gone.append(tuple(_normalised(state or match["it"])[1]))
+            gone.append((STATE, *_normalised(state)[1]) if state else tuple(_normalised(match["it"])[1]))
     for pattern in _ENDINGS:
         match = pattern.match(work)
         if match is not None:

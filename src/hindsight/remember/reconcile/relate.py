@@ -10,33 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from enum import StrEnum
 from functools import lru_cache
 
 from hindsight.records import LAYER_OF, Layer, Memory
 from hindsight.remember.distil.clauses import language_of
 from hindsight.remember.reconcile import frame_en, frame_zh
 from hindsight.remember.reconcile.categories import categories_of, exclusive, is_narrower, telling, without_values
-from hindsight.remember.reconcile.frame import NUMBER, Frame, type_of
+from hindsight.remember.reconcile.frame import NUMBER, STATE, Frame, type_of
+from hindsight.remember.reconcile.relation import SUPERSEDING, Relation
 from hindsight.text.fold import fold
 
-
-class Relation(StrEnum):
-    """What a new statement is to an old one."""
-
-    EXACT = "exact"
-    SAME = "same"
-    CONTRADICTION = "contradiction"
-    UPDATE = "update"
-    REFINEMENT = "refinement"
-    RELATED = "related"
-    UNRELATED = "unrelated"
-
-
+SHORT = {"en": 14, "zh": 40}
+"""Tokens of a statement with one thing to say; of longer ones, no rule can tell which part has changed."""
 LONGEST_STATEMENT = 1_000
 """A longer text in characters is no single statement; it only ever equals another."""
-SUPERSEDING = frozenset({Relation.CONTRADICTION, Relation.UPDATE})
-MERGING = frozenset({Relation.EXACT, Relation.SAME})
 
 
 def relate(old: Memory, new: Memory) -> Relation:
@@ -59,7 +46,9 @@ def relate_statements(old: str, new: str, *, old_speaker: str | None = None, new
     first, second = frame_of(old, old_speaker), frame_of(new, new_speaker)
     if _different_speakers(first, second, old_speaker, new_speaker):
         return Relation.UNRELATED
-    return _relate(first, second)
+    relation = _relate(first, second)
+    long = any(len(frame.tokens) > SHORT[frame.language] for frame in (first, second))
+    return Relation.RELATED if long and relation in SUPERSEDING else relation
 
 
 @lru_cache(maxsize=8_192)
@@ -119,19 +108,26 @@ def _swapped(old: Frame, new: Frame) -> bool:
 
 def _ended(old: Frame, new: Frame) -> bool:
     """Whether the new statement says that what the old one tells of has ended or been replaced."""
+    if old.negated:
+        return False
     verbs = frame_zh.MULTI if old.language == "zh" else frame_en.VERBS
     for gone in new.gone:
+        if gone[0] == STATE:
+            if set(gone[1:]) <= set(_rest(old)[:2]) and _subjects_meet(old, new):
+                return True
+            continue
         words = set(gone) - {frame_en.ME}
-        things = {word for word in words - set(verbs) if not categories_of((word,)) & _TIMES} or words
-        if old.negated:
-            continue
-        if not things & old.content or len(words & old.content) < len(words) * (0.5 if old.language == "en" else 0.75):
-            continue
-        if _subjects_meet(old, new) or things & set(old.subject):
+        named = words - set(verbs) - (set(old.subject) if old.person or words - set(old.subject) else set())
+        things = {word for word in named if not categories_of((word,)) & _TIMES and word not in _PLACES} or words
+        # "Rob lost his job" ends no job of Helen's; "Rob took over from Helen" ends hers.
+        another = new.person and not set(new.subject) & old.content and not words & set(old.subject)
+        share = 0.0 if another else len(things & old.content) / max(1, len(things))
+        if share == 1.0 and (_subjects_meet(old, new) or things & set(old.subject)):
             return True
     return False
 
 
+_PLACES = frozenset({"place", "hous", "home", "job", "account"})
 _TIMES = frozenset({"weekday", "month", "season", "frequency"})
 
 
@@ -254,18 +250,28 @@ def _same_slot(old: Frame, new: Frame) -> bool:
     rest_old, rest_new = _rest(old), _rest(new)
     shared = categories_of(rest_old) & categories_of(rest_new)
     if shared and set(rest_old) != set(rest_new):
-        others = without_values(old.content, shared) & without_values(new.content, shared) - {frame_en.ME}
-        return bool(others - set(frame_en.VERBS)) or telling(shared)
-    if old.person or not set(old.subject) <= set(new.tokens):
+        subjects = {frame_en.ME, *old.subject, *new.subject}
+        others = without_values(old.content, shared) & without_values(new.content, shared) - subjects
+        differ = set(rest_old) - without_values(rest_old, shared) != set(rest_new) - without_values(rest_new, shared)
+        same_thing = not old.person and bool(set(old.subject) & set(new.subject))
+        if differ and (bool(others - set(frame_en.VERBS)) or telling(shared) or same_thing):
+            return True
+    if not set(old.subject) <= set(new.tokens):
         return False
     numbers = _counted(rest_old), _counted(rest_new)
+    if old.person:
+        shared_words = (set(rest_old) & set(rest_new)) - set(frame_en.VERBS)
+        units = {unit for _, unit in numbers[0]} & {unit for _, unit in numbers[1]} - {""}
+        one_each = len(numbers[0]) == len(numbers[1]) == 1 and not new.gone
+        return one_each and bool(units) and len(shared_words) > 1 and numbers[0] != numbers[1]
     if numbers[0] and numbers[1]:
         (was, unit), (is_now, other_unit) = numbers[0][-1], numbers[1][-1]
         return was != is_now and unit == other_unit
     governing = _governing(old, len(old.subject))
     plain = governing is None or (governing[1] in ("be", *frame_zh.BE) and len(old.predicates) == 1)
-    kinds = type_of(rest_old), type_of(rest_new)
-    if kinds[0] is not None and kinds[0] == kinds[1] and rest_old != rest_new:
+    values = [tuple(token for token in rest if token not in frame_en.VERBS) for rest in (rest_old, rest_new)]
+    kinds = type_of(values[0]), type_of(values[1])
+    if kinds[0] is not None and kinds[0] == kinds[1] and values[0] != values[1]:
         return True
     typed = any(type_of((token,)) for token in (*rest_old, *rest_new))
     return plain and old.subject == new.subject and not typed and bool(old.link) and bool(new.link)

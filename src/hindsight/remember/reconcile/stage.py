@@ -21,7 +21,7 @@ from hindsight.ports import Committed, RecordStore, Vector, Write
 from hindsight.records import LAYER_OF, EventAction, Filter, Kind, Layer, Memory, Principal, Status, StoreStatus
 from hindsight.remember.commit import build_write, event_of
 from hindsight.remember.embed import Embedded
-from hindsight.remember.reconcile.relate import MERGING, SUPERSEDING, Relation, relate
+from hindsight.remember.reconcile.relation import MERGING, SUPERSEDING, Relation
 from hindsight.text.language import detect_language
 from hindsight.text.tokens import query_tokens
 
@@ -124,7 +124,7 @@ class Plan:
         if _relates(memory):
             standing |= {id: record for id, record in self._new.items() if _relates(record) and _same_pool(record, memory)}
         active = [record for record in standing.values() if record.status is Status.ACTIVE]
-        related = [(record, relate(record, memory)) for record in active] if _relates(memory) else []
+        related = [(record, _relation(record, memory)) for record in active] if _relates(memory) else []
         twin = next((record for record, relation in related if relation in MERGING), None)
         if twin is not None:
             self._merge(twin, memory)
@@ -170,7 +170,7 @@ class Plan:
 
     def _already_superseded(self, old: Memory, new: Memory) -> Memory:
         """A statement from before the standing one (a history imported later) comes in as the past that it is."""
-        if relate(new, old) not in SUPERSEDING or old.trust < new.trust:
+        if _relation(new, old) not in SUPERSEDING or old.trust < new.trust:
             return new
         if old.supersedes is None:
             self._change(old, "updated", f"supersedes {new.id}, which came in later", supersedes=new.id)
@@ -206,6 +206,13 @@ class Plan:
         before = self._changed[old.id][0] if old.id in self._changed else old
         stamp = {"version": before.version + 1, "updated_at": max(self._now, before.created_at)}
         self._changed[old.id] = (before, old.model_copy(update=changes | stamp), action, reason)
+
+
+def _relation(old: Memory, new: Memory) -> Relation:
+    # Its patterns take time to compile: a process that stores no statements does without.
+    from hindsight.remember.reconcile.relate import relate
+
+    return relate(old, new)
 
 
 def _relates(memory: Memory) -> bool:

@@ -1,0 +1,1 @@
+"""Looking after a store: what runs beside, or between, writing and recall."""
