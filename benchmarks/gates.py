@@ -8,7 +8,8 @@ Three questions a set, each answered over queries with 95 % bootstrap intervals,
 2. Is a rate surely below its floor in thresholds.toml? Its whole interval must not be.
 3. Is it surely worse than the run recorded in reference.json? The paired interval must not lie below 0.
 
-``--record`` writes reference.json from this run; it holds one number a query and nothing of the data.
+``--record`` writes reference.json from this run; it holds one number a query and nothing of the data. With ``--full`` it
+writes results.json instead, from which ``make pages`` fills the page on evaluation.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "../shared/data"
 THRESHOLDS = HERE / "thresholds.toml"
 REFERENCE = HERE / "reference.json"
+RESULTS = HERE / "results.json"
+NOTE = (
+    "Whole development sets. The fusion was fitted on them, so these rates flatter it; [Retrieval](retrieval.md) gives the "
+    "cross-validated ones. `keyword alone` is the keyword route with nothing else."
+)
 MEASURES = ("recall@5", "recall@10")
 
 
@@ -42,17 +48,20 @@ def main() -> int:
     arguments = parser.parse_args()
     thresholds = tomllib.loads(THRESHOLDS.read_text(encoding="utf-8"))
     reference = json.loads(REFERENCE.read_text(encoding="utf-8")) if REFERENCE.exists() else {}
-    faults, recorded = [], {}
+    faults, recorded, results = [], {}, {}
     for name, gate in thresholds.items():
         if not (arguments.data / name).is_dir():
             print(f"{name}: not in {arguments.data}, skipped")
             continue
         default, keyword = asyncio.run(runs(arguments.data / name, None if arguments.full else gate.get("scopes"), arguments.store))
         recorded[name] = {measure: [round(value, 4) for value in default.per_query[measure]] for measure in MEASURES}
+        results[name] = [{"name": run, **shown(report)} for run, report in (("default", default), ("keyword alone", keyword))]
         faults += judge(
             name, default, keyword, {} if arguments.full else gate.get("floor", {}), {} if arguments.full else reference.get(name, {})
         )
-    if arguments.record and not arguments.full:
+    if arguments.record and arguments.full:
+        RESULTS.write_text(json.dumps({"note": NOTE, "sets": results}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    elif arguments.record:
         REFERENCE.write_text(json.dumps(recorded, separators=(",", ":")) + "\n", encoding="utf-8")
     for fault in faults or ([] if recorded else ["no development set was found"]):
         print(f"FAILED {fault}")
@@ -96,6 +105,12 @@ def judge(name: str, default: RetrievalReport, keyword: RetrievalReport, floor: 
         elif reference:
             faults.append(f"{name} {measure}: the recorded run has other questions; record again")
     return faults
+
+
+def shown(report: RetrievalReport) -> dict[str, Any]:
+    """What the page shows of a run."""
+    everything = report.as_dict()
+    return {name: everything[name] for name in ("n", "docs", *report.per_query, "intervals", "embedder")}
 
 
 def percent(ends: tuple[float, float]) -> str:

@@ -28,7 +28,7 @@ State = Literal["ok", "warn", "fail"]
 DATABASE = "memory.db"
 LEAST_FREE_BYTES = 1 << 30
 CLOCK_TOLERANCE = timedelta(minutes=2)
-PACKAGES = ("apsw", "mcp", "numpy", "onnxruntime", "pydantic", "tokenizers", "typer", "fastapi", "uvicorn")
+PACKAGES = ("apsw", "mcp", "numpy", "onnxruntime", "pydantic", "typer", "fastapi", "uvicorn")
 DRY_TEXT = "记忆 memory"
 
 

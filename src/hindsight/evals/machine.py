@@ -15,7 +15,7 @@ import numpy as np
 
 from hindsight import __version__
 
-_PACKAGES = ("apsw", "numpy", "onnxruntime", "simsimd", "tokenizers", "mcp")
+_PACKAGES = ("apsw", "numpy", "onnxruntime", "simsimd", "mcp")
 _COPIED_MEGABYTES = 256
 
 

@@ -38,4 +38,5 @@ def absolute(evidence: Evidence) -> Floats:
     held = (evidence.terms.worth[:n] > 0).sum(axis=1) / max(terms, 1)
     cosine = evidence.plain[:n].astype(np.float64)
     with_vector = _START + _COSINE * (cosine - _LEAST_COSINE) + _TERMS * held
-    return np.where(np.isnan(cosine), _KEYWORD_START + _KEYWORD_TERMS * held, with_vector)
+    result: Floats = np.where(np.isnan(cosine), _KEYWORD_START + _KEYWORD_TERMS * held, with_vector)
+    return result

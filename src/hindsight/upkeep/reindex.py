@@ -22,7 +22,8 @@ Progress = Callable[[int, int, str], None]
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
     """What was done. ``model`` is None where there is no embedder and hence nothing to embed; ``resumed`` were embedded by an earlier
-    run; ``words`` is how many were indexed for keyword search anew."""
+    run; ``words`` is how many were indexed for keyword search anew.
+    """
 
     model: str | None
     dimension: int | None

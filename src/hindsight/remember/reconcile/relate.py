@@ -20,7 +20,7 @@ from hindsight.remember.reconcile.frame import NUMBER, STATE, Frame, type_of
 from hindsight.remember.reconcile.relation import SUPERSEDING, Relation
 from hindsight.text.fold import fold
 
-SHORT = {"en": 14, "zh": 40}
+SHORT = {"en": 14, "zh": 24}
 """Tokens of a statement with one thing to say; of longer ones, no rule can tell which part has changed."""
 LONGEST_STATEMENT = 1_000
 """A longer text in characters is no single statement; it only ever equals another."""
@@ -254,7 +254,8 @@ def _same_slot(old: Frame, new: Frame) -> bool:
         others = without_values(old.content, shared) & without_values(new.content, shared) - subjects
         differ = set(rest_old) - without_values(rest_old, shared) != set(rest_new) - without_values(rest_new, shared)
         same_thing = not old.person and bool(set(old.subject) & set(new.subject))
-        if differ and (bool(others - set(frame_en.VERBS)) or telling(shared) or same_thing):
+        enough = 2 if old.language == "zh" else 1
+        if differ and (len(others - set(frame_en.VERBS)) >= enough or telling(shared) or same_thing):
             return True
     if not set(old.subject) <= set(new.tokens):
         return False
