@@ -265,3 +265,27 @@ class TestOperating:
 
         assert cli("version").out == f"hindsight {__version__}\n"
         assert cli("version", "--json").json["version"] == __version__
+
+
+def test_an_export_never_overwrites_the_store(cli, tmp_path) -> None:
+    store = tmp_path / "kept"
+    cli("store", "worth keeping", "--store", store)
+    for name in ("memory.db", "export.jsonl"):
+        refused = cli("export", "--output", store / name, "--store", store)
+        assert refused.code == 2
+        assert "store's own folder" in refused.err
+    assert cli("stats", "--store", store, "--json").json["statuses"] == {"active": 1}
+
+
+def test_the_history_of_what_was_erased_is_its_agents_own(cli, tmp_path) -> None:
+    store = tmp_path / "kept"
+    id = cli("store", "private", "--store", store, "--agent", "ann", "--json").json["id"]
+    cli("forget", id, "--yes", "--store", store, "--agent", "ann")
+    assert cli("history", id, "--store", store, "--agent", "ann").code == 0
+    assert cli("history", id, "--store", store, "--agent", "bob").code == 3
+
+
+def test_a_global_option_without_value_is_told_as_json_too(cli) -> None:
+    answer = cli("stats", "--store", "", "--json")
+    assert answer.code == 2
+    assert "--store" in answer.json["error"]["message"]

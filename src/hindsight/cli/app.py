@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from hindsight.cli.invocation import Ended, Invocation
+from hindsight.cli.invocation import Ended, Invocation, before_dashes
 from hindsight.errors import (
     AccessDenied,
     ConfigurationError,
@@ -39,7 +39,7 @@ def main() -> NoReturn:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Never raises for what a user can cause."""
-    invocation = Invocation()
+    invocation = Invocation(json="--json" in before_dashes(arguments))
     try:
         invocation, rest = Invocation.read(arguments)
         code = _dispatch(invocation, rest)

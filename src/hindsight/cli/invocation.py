@@ -63,7 +63,7 @@ class Invocation:
                 given[name.removeprefix("--")] = value
             else:
                 rest.append(word)
-        return Invocation(given.get("store"), given.get("namespace"), given.get("agent"), json="--json" in _before_dashes(arguments)), rest
+        return Invocation(given.get("store"), given.get("namespace"), given.get("agent"), json="--json" in before_dashes(arguments)), rest
 
     def settings(self, **more: Any) -> Settings:
         """The settings that this command line gives, over the environment."""
@@ -100,6 +100,6 @@ def log_for_commands(settings: Settings) -> None:
     log_structured(settings.model_copy(update={"log_level": "warning"}) if settings.log_level == "info" else settings)
 
 
-def _before_dashes(arguments: Sequence[str]) -> Sequence[str]:
+def before_dashes(arguments: Sequence[str]) -> Sequence[str]:
     words = list(arguments)
     return words[: words.index("--")] if "--" in words else words

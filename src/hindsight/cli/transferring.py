@@ -77,7 +77,7 @@ def export(
 
     async def work(memory: Hindsight) -> tuple[int, float]:
         started, written = time.monotonic(), 0
-        with _target(output) as stream, Bar("records", starting="exporting", quiet=output == "-") as bar:
+        with _target(output, Path(memory.settings.store)) as stream, Bar("records", starting="exporting", quiet=output == "-") as bar:
             async for record in memory.export(namespace=invocation.namespace):
                 stream.write(record.model_dump_json().encode("utf-8") + b"\n")
                 written += 1
@@ -93,7 +93,7 @@ def export(
 
 
 @contextmanager
-def _target(output: str) -> Iterator[IO[bytes]]:
+def _target(output: str, store: Path) -> Iterator[IO[bytes]]:
     """Stdout, or a file that appears whole or not at all, readable by its owner only."""
     if output == "-":
         sys.stdout.flush()
@@ -103,6 +103,8 @@ def _target(output: str) -> Iterator[IO[bytes]]:
     target = Path(output).expanduser()
     if target.is_dir():
         raise InvalidInput(f"--output: {target} is a folder; name a file.")
+    if target.resolve().parent == store.expanduser().resolve():
+        raise InvalidInput(f"--output: {target} lies in the store's own folder, where it could overwrite the store; name a file elsewhere.")
     try:
         handle, made = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:

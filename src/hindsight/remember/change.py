@@ -45,11 +45,12 @@ class Changer:
         return memory if memory is not None and self.may_see(memory) else None
 
     async def history(self, id: UUID) -> list[Event]:
-        """Events of a memory that the caller may see, or of one that is gone in a namespace open to the caller."""
+        """Events of a memory that the caller may see, or of one of its own that is gone."""
         events = await self._store.history(id)
         memory = await self._store.get(id)
         principal = self._attribution.principal
-        allowed = self.may_see(memory) if memory is not None else bool(events) and principal.may_use(events[0].namespace)
+        mine = bool(events) and principal.may_use(events[0].namespace) and events[0].actor == principal.agent
+        allowed = self.may_see(memory) if memory is not None else mine
         if not allowed:
             raise NotFound(f"there is no memory {id} for this caller; its id may be mistyped, or it belongs to another agent.")
         return events
