@@ -101,5 +101,6 @@ def log_for_commands(settings: Settings) -> None:
 
 
 def before_dashes(arguments: Sequence[str]) -> Sequence[str]:
+    """The words up to a ``--``, which alone may be options."""
     words = list(arguments)
     return words[: words.index("--")] if "--" in words else words
