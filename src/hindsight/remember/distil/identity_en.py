@@ -20,7 +20,7 @@ _HAVE_EN = (
 )
 _THINGS_EN = r"(?:house|flat|apartment|place|car|bike|office|team|laptop|computer|commute|studio|shop|farm|garden)"
 _NOT_NOUN = (
-    r"(?:bit|fan|sucker|lot|little|few|couple|idiot|mess|wreck|believer|loser|genius|moment|while"
+    r"(?:bit|part|fan|sucker|lot|little|few|couple|idiot|mess|wreck|believer|loser|genius|moment|while"
     r"|second|huge|big\s+(?:fan|believer|mess)|rush|hurry|pickle|fool|terrible|horrible|bad|good|great"
     r"|tad|minute|day|week|way|position|rut|loop|total\s+mess|similar|different|mix|new\s+to|rock"
     r"|walrus|pro\b)"
@@ -136,7 +136,7 @@ _EN: tuple[tuple[re.Pattern[str], float], ...] = tuple(
                 r"|an)\b|turned\s+\d|got\s+(?:engaged|married|divorced|promoted|hired|a\s+(?:new\s+)?(?:job|dog"
                 r"|cat|puppy|kitten))|moved\s+(?:to|into|back\s+to|from)\s+(?!/|~)[A-Z\w]|relocated|adopted\s"
                 r"|bought\s+(?:a\s+|my\s+first\s+)(?:\w+\s+)?(?:house|flat|apartment|car|home)|quit\s+my\s+job"
-                r"|lost\s+my\s+job|used\s+to\s+(?:be\s+an?|work|live|teach))"
+                r"|lost\s+my\s+job|used\s+to\s+(?:be\s+an?\b|work|live|teach))"
             ),
             0.8,
         ),

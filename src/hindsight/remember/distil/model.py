@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hindsight.errors import ModelError
 from hindsight.ports import ChatMessage, ChatModel
-from hindsight.recall.render import estimate_tokens
 from hindsight.records import DebugInfo, Draft, Kind, Outcome, Ref, Source, Turn
 from hindsight.remember.distil.clauses import language_of, own_words
 from hindsight.text.fold import fold
+from hindsight.text.lengths import estimate_tokens
 from hindsight.text.times import find_times
 
 PROMPT = "distil-1"

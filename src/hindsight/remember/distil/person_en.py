@@ -30,6 +30,10 @@ _BASE_VERBS = set(
 _CONTRACTED = re.compile(r"^(i|we|you)['’]?(m|ve|d|ll|re)$", re.IGNORECASE)
 _EXPANDED = {"m": "am", "ve": "have", "d": "would", "ll": "will", "re": "are"}
 _BOTH = re.compile(r"\b((?:my|our) \w+) and (?:I|me)\b", re.IGNORECASE)
+_NO_SUBJECT = re.compile(
+    r"^(?:Lost|Got|Tried|Had|Went|Started|Finished|Passed|Won|Failed|Made|Bought|Moved|Found|Fixed|Rolled|Haven't|Didn't|Can't|Don't)\b(?=.*\b(?:I|my|me|our)\b)"
+)
+"""A sentence that leaves its "I" out: "Lost my job yesterday"."""
 _APOSTROPHE_FREE = {"im": "am", "ive": "have"}
 
 
@@ -69,6 +73,8 @@ class EnglishTeller:
 
     def tell(self, text: str) -> str:
         """The statement in the third person."""
+        if _NO_SUBJECT.match(text):
+            text = f"I {text[:1].lower()}{text[1:]}"
         tokens = _expand(_TOKEN.findall(_BOTH.sub(r"I and \1", text)))
         position = 0
         while position < len(tokens):
@@ -164,7 +170,9 @@ def _conjugate_coordinated(tokens: list[str], verb: int) -> None:
     """In "I live in Leeds and work as a nurse": a second verb after and/but/or belongs to the same subject."""
     for position in range(verb + 1, len(tokens)):
         low = tokens[position].lower()
-        if re.search(r"[.;:!?]", tokens[position]) or low in ("to", "that", "because", "if", "when", "who", "which", "i", "we", "they"):
+        if re.search(r"[.;:!?]", tokens[position]) or re.match(
+            r"(?:to|that|because|if|when|who|which|i|we|they|he|she|it|there)(?:['’]|$)", low
+        ):
             return
         if low in ("and", "but", "or"):
             following = _next_word(tokens, position)

@@ -25,7 +25,7 @@ KIND_OF: dict[Signal, Kind] = {
 }
 IMPORTANCE: dict[Signal, float] = {"constraint": 0.9, "remember": 0.8, "identity": 0.7, "preference": 0.6, "outcome": 0.5}
 _LEAD_EN = re.compile(
-    r"^(?:(?:honestly|actually|anyway|anyways|well|so|ok|okay|oh|also|and|but|yeah|yes|yep|hey|hi"
+    r"^(?:(?:(?:hey|hi|hello|woah|wow|oh|thanks|yes|yeah|no)[\s,]+[A-Z]\w+(?=[,!])|you\s+know(?:\s+that)?(?=\s+I\b)|honestly|actually|anyway|anyways|well|so|ok|okay|oh|also|and|but|yeah|yes|yep|hey|hi"
     r"|hello|thanks|plus|heads\s+up|by\s+the\s+way|btw|to\s+be\s+honest|fyi|quick\s+note|just"
     r"|one\s+thing[^:,]{0,30}|on\s+another\s+note|guess\s+what|speaking\s+of\s+which)[\s,:!–—-]+)+(?=\S)",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ _LEAD_ZH = re.compile(
     r"^(?:(?:对了|说实话|老实说|其实|另外|还有|那|那么|嗯|哦|哎|好的|好|是的|是啊|顺便说一下|顺便|大家好|总之|不过|但是|但|谢谢|你好|hi)[，,、：\s]*)+(?=\S)"
 )
 _IMPERATIVE_EN = re.compile(
-    r"^(?:please\b|never\b|always\b|don't\b|do\s+not\b|only\b|no\s|nothing\b|whatever\s+you\s+do|under\s+no"
+    r"^(?:please\b|never\b|always\b|don't\b|do\s+not\b|only\b|no\s|nothing\s+(?:over|above|under|newer|older|longer|more)\b|whatever\s+you\s+do|under\s+no"
     r"|make\s+sure|you\s+(?:must|may|should|can|are|shouldn't|mustn't)|whenever|when\s+you|from\s+now"
     r"|for\s+\w+,|use\b|keep\b|let\s+me|give\b|could\s+you|can\s+you|stop\b|let's\b)",
     re.IGNORECASE,
@@ -123,9 +123,7 @@ def tell(found: Finding, text: str, speaker: str | None, role: Role, listener: s
             told = f"{name}说：{told}"
         return _closed(told, "。")
     said, text = text, _PLEASE.sub("", text).rstrip("?") if role is Role.USER else text
-    ordered = (
-        found.signals[0] in ("preference", "constraint") and role is Role.USER and bool(_PLEASE.match(said) or _IMPERATIVE_EN.match(text))
-    )
+    ordered = found.signals[0] in ("preference", "constraint") and role is Role.USER and _is_order(said, text)
     told = EnglishTeller(name, listener or _default_listener(role, "en"), named=ordered or found.order).tell(text)
     if found.order:
         told = f"{name} asks to remember: {_lower_first(told)}"
@@ -140,6 +138,14 @@ def _capitalised(text: str) -> str:
     """First letter in upper case, unless the first word is code ("workers=4", "utils.py")."""
     first = text.split(" ", 1)[0]
     return text if re.search(r"[=_/.\d]\w|^--", first) else text[:1].upper() + text[1:]
+
+
+def _is_order(said: str, text: str) -> bool:
+    """Whether the words tell an assistant what to do; "For running, I prefer …" tells of its speaker."""
+    if _PLEASE.match(said):
+        return True
+    opening = _IMPERATIVE_EN.match(text)
+    return opening is not None and not (opening[0].lower().startswith("for") and re.search(r"\bI\b", text))
 
 
 def _default_name(role: Role, language: Literal["zh", "en"]) -> str:
