@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.recall.evidence import Evidence
+from hindsight.recall.model import model_card
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +20,7 @@ _COSINE = 14.0
 _LEAST_COSINE = 0.17
 """Centred cosine of the bundled model that unrelated texts hardly reach."""
 _TERMS = 4.0
-_START = -2.0
-_KEYWORD_START, _KEYWORD_TERMS = -3.0, 6.0
+_KEYWORD_START, _KEYWORD_TERMS = -1.0, 6.0
 
 
 def blended(log_odds: NDArray[np.floating], evidence: Evidence) -> Floats:
@@ -32,11 +32,16 @@ def blended(log_odds: NDArray[np.floating], evidence: Evidence) -> Floats:
 
 
 def absolute(evidence: Evidence) -> Floats:
-    """Log-odds from the centred cosine and the share of the query's terms; from the terms alone where there is no vector."""
+    """Log-odds from the centred cosine and the share of the query's terms; from the terms alone where there is no vector.
+
+    Unrelated texts come to lie at the fitted threshold, below which nothing is shown.
+    """
     n = evidence.count
     terms = evidence.terms.worth.shape[1]
     held = (evidence.terms.worth[:n] > 0).sum(axis=1) / max(terms, 1)
     cosine = evidence.plain[:n].astype(np.float64)
-    with_vector = _START + _COSINE * (cosine - _LEAST_COSINE) + _TERMS * held
-    result: Floats = np.where(np.isnan(cosine), _KEYWORD_START + _KEYWORD_TERMS * held, with_vector)
+    with_vector = _COSINE * (cosine - _LEAST_COSINE) + _TERMS * held
+    threshold = float(model_card()["threshold"])
+    cut = float(np.log(threshold / (1.0 - threshold)))
+    result: Floats = cut + np.where(np.isnan(cosine), _KEYWORD_START + _KEYWORD_TERMS * held, with_vector)
     return result
