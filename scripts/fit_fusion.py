@@ -5,7 +5,8 @@
 DATA holds BEIR folders (locomo, longmemeval_turns, longmemeval_sessions, lifebench_zh). FOLDER keeps stores and vectors, since
 embedding takes the better part of an hour. What is written: ``src/hindsight/recall/fusion.npz`` and ``fusion.json``, a plot
 ``docs/images/calibration.svg`` and a table on standard output. Every figure is cross-validated: conversations and personas
-are never in two folds, and both the query map and the trees that score a query were fitted without its fold.
+are never in two folds, and the query map and the trees that score a query were fitted without its fold. (The maps behind the features
+that the trees learn from did see it, and features and limits were chosen on the same sets: other data will do somewhat worse.)
 
 The group ``fit`` of the project's dependencies is needed (lightgbm, matplotlib).
 """

@@ -115,7 +115,6 @@ def recall_options(settings: Settings, zone: tzinfo) -> RecallOptions:
         min_relevance=settings.min_relevance or None,
         half_life_days=settings.half_life_days,
         decay_floor=settings.decay_floor if settings.decay_floor >= 0 else None,
-        hot_days=settings.hot_days,
         budget_ms=settings.retrieval_timeout_ms,
         rerank_budget_ms=settings.rerank_budget_ms,
         zone=zone,

@@ -66,7 +66,6 @@ class Settings(BaseModel):
     decay_floor: Annotated[float, Field(ge=-1, le=1)] = Field(
         -1.0, description="Least decay of episodes; -1: the fitted value; 0 reproduces the literature."
     )
-    hot_days: Annotated[int, Field(ge=1)] = Field(30, description="Episodes younger than this are searched first.")
     retrieval_timeout_ms: Annotated[int, Field(ge=1)] = Field(2000, description="A retrieval past this returns what it has, flagged.")
 
     durability: Literal["full", "normal"] = Field(

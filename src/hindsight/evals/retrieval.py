@@ -26,7 +26,7 @@ Progress = Callable[[str, int, int], None]
 
 _SHOWN_SETTINGS = (
     "embedder embedder_model embedder_dimensions embedder_threads reranker reranker_model rerank_budget_ms profile fusion routes "
-    "half_life_days decay_floor hot_days min_relevance token_budget retrieval_timeout_ms"
+    "half_life_days decay_floor min_relevance token_budget retrieval_timeout_ms"
 ).split()
 
 

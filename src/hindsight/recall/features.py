@@ -36,6 +36,12 @@ _FAR = -2.0
 
 def features(query: Understood, evidence: Evidence) -> tuple[tuple[str, ...], Floats]:
     """Names, and the (candidates, features) matrix, float32."""
+    # numpy reports "invalid value in matmul" on some processors for tables without any: vector registers read past the end.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return _features(query, evidence)
+
+
+def _features(query: Understood, evidence: Evidence) -> tuple[tuple[str, ...], Floats]:
     table: Table = {}
     n = evidence.count
     base = _matches(query, evidence, table)

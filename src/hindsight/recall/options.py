@@ -15,8 +15,9 @@ ROUTES = ("vector", "keyword", "graph", "time", "lessons", "neighbourhood")
 PROFILES = ("product", "weighted")
 FUSIONS = ("learned", "weighted", "rrf")
 
-FITTED_FLOOR = 0.95
-"""Least decay of an episode: a year-old one that answers is still found, and of two that answer alike today's comes first."""
+EPISODE_FLOOR = 0.95
+"""Least decay of an episode, chosen: the fit is flat from 0.5 to 1. A year-old one that answers is still found, and of two that answer
+alike today's comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,6 @@ class RecallOptions:
         hops: how far the graph route walks; None: 2, or 1 in the profile ``weighted``.
         source_share: at most this share of an answer may come from one session or document.
         diversity: a memory whose cosine to a shown one is above this says the same and is left out.
-        hot_days: archived episodes older than this are looked at where nothing else is relevant.
         budget_ms: a retrieval past this returns what it has, flagged.
         rerank_budget_ms: a cross-encoder past this leaves the fused order, flagged.
         rerank_depth: how many of the best a cross-encoder reads.
@@ -59,7 +59,6 @@ class RecallOptions:
     hops: int | None = None
     source_share: float = 0.6
     diversity: float = 0.85
-    hot_days: int = 30
     budget_ms: int = 2000
     rerank_budget_ms: int = 50
     rerank_depth: int = 30
@@ -76,4 +75,4 @@ class RecallOptions:
     @property
     def episode_floor(self) -> float:
         """The decay floor in force for episodes."""
-        return FITTED_FLOOR if self.decay_floor is None else self.decay_floor
+        return EPISODE_FLOOR if self.decay_floor is None else self.decay_floor

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from uuid import UUID
 
 import numpy as np
@@ -30,7 +29,7 @@ from hindsight.recall.state import SessionState
 from hindsight.recall.surroundings import Surroundings
 from hindsight.recall.trace import Trace
 from hindsight.recall.understand import Understood, understand
-from hindsight.records import Filter, Kind, Status, new_id
+from hindsight.records import Filter, Status, new_id
 
 LOOKED_AT = 24
 """The judge sees at least so many of the best."""
@@ -162,8 +161,6 @@ class Retriever:
         with trace.stage("embed"):
             vectors = await self._vectors(query, request, trace)
         await self._search(request, trace, query, vectors)
-        if not trace.hits and request.threshold is not None and request.free and not request.cold:
-            await self._search_cold(request, trace, query, vectors)
         if trace.ranking is not None and not trace.hits:
             trace.flag("abstained")
         if "degraded" not in trace.flags and "rerank_timeout" not in trace.flags:
@@ -195,19 +192,6 @@ class Retriever:
             trace.ranking = await rank(self._store, request, query, vectors, trace.candidates, self.options)
         with trace.stage("select"):
             await self._select(request, trace, query, trace.ranking, wanted)
-
-    async def _search_cold(self, request: Request, trace: Trace, query: Understood, vectors: QueryVectors | None) -> None:
-        """Nothing relevant among the active: look among episodes that were archived for their age."""
-        before = request.now - timedelta(days=self.options.hot_days)
-        until = before if request.filter.until is None else min(before, request.filter.until)
-        if request.filter.kinds and Kind.EPISODE not in request.filter.kinds:
-            return
-        filter = request.filter.model_copy(update={"statuses": (Status.ARCHIVED,), "kinds": (Kind.EPISODE,), "until": until})
-        later = Trace(started=trace.started)
-        await self._search(replace(request, filter=filter), later, query, vectors)
-        if later.hits:
-            trace.flag("cold")
-            trace.hits, trace.ranking, trace.candidates, trace.dropped = later.hits, later.ranking, later.candidates, later.dropped
 
     async def _select(self, request: Request, trace: Trace, query: Understood, ranking: Ranking, wanted: int) -> None:
         depth = max(wanted + 8, LOOKED_AT if request.free else 0, self.options.rerank_depth if self._reranker else 0)
