@@ -34,7 +34,7 @@ def _translate(error: apsw.Error, file: Path) -> StoreError:
         return StoreBusy(f"another process kept {file} locked for too long; try again, or look for a process that hangs.")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return StoreCorrupt(
-            f"{file} is damaged ({error}); nothing was changed. Restore a backup (`hindsight restore`), or run `hindsight doctor`."
+            f"{file} is damaged ({error}); nothing was changed. Restore a backup of the folder, or `hindsight import` an export into a new one, or run `hindsight doctor`."
         )
     if isinstance(error, apsw.FullError):
         return StoreUnavailable(f"no room left for {file}; free some disk space and try again. Nothing was written.")

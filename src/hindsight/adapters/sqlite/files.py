@@ -27,7 +27,7 @@ def prepare_folder(folder: Path) -> Path:
         used = lock.exists() and lock.stat().st_size > 0
         if used and (not file.exists() or file.stat().st_size == 0):
             raise StoreCorrupt(
-                f"{file} is {'empty' if file.exists() else 'missing'}, but this folder held memories. Restore a backup (`hindsight restore`); "
+                f"{file} is {'empty' if file.exists() else 'missing'}, but this folder held memories. Restore a backup of the folder, or `hindsight import` an export into a new one; "
                 f"to start anew on purpose, remove {lock.name} as well."
             )
         if file.is_dir():
