@@ -21,6 +21,7 @@ from hindsight.evals.machine import describe, resident_mb
 from hindsight.evals.metrics import percentile
 from hindsight.evals.probe import cold_open, stdio_start
 from hindsight.evals.retrieval import embedder_options
+from hindsight.evals.seal_cost import measure_seals
 from hindsight.evals.workload import NAMESPACES, TENTH, TWO_HUNDREDTH, Question, Workload
 from hindsight.memory import Hindsight
 from hindsight.settings import load_settings
@@ -38,11 +39,13 @@ class BenchReport:
     machine: dict[str, Any]
     sizes: Sequence[dict[str, Any]]
     concurrent: dict[str, Any]
+    seals: dict[str, Any]
     embedder: str | None
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able: milliseconds, seconds, MB of 10^6 bytes."""
-        return {"machine": self.machine, "embedder": self.embedder, "sizes": list(self.sizes), "concurrent": self.concurrent}
+        parts = {"sizes": list(self.sizes), "concurrent": self.concurrent, "seals": self.seals}
+        return {"machine": self.machine, "embedder": self.embedder, **parts}
 
 
 async def run_bench(
@@ -73,12 +76,17 @@ async def run_bench(
     place = Path(folder) if folder is not None else None
     measured = []
     for size in sizes:
-        with tempfile.TemporaryDirectory(prefix="hindsight-bench-", dir=place) as store:
-            measured.append(await _Run(Path(store), options, size, queries, writes, progress).measure())
-    with tempfile.TemporaryDirectory(prefix="hindsight-bench-", dir=place) as store:
-        together = await asyncio.to_thread(_concurrently, store, processes, writes)
+        with tempfile.TemporaryDirectory(prefix="hindsight-bench-", dir=place) as home:
+            keyed = {**options, "seal_key_file": str(Path(home) / "keys" / "seal.key")}
+            measured.append(await _Run(Path(home) / "store", keyed, size, queries, writes, progress).measure())
+    with tempfile.TemporaryDirectory(prefix="hindsight-bench-", dir=place) as home:
+        together = await asyncio.to_thread(_concurrently, home, processes, writes)
+    with tempfile.TemporaryDirectory(prefix="hindsight-bench-", dir=place) as home:
+        seals = await measure_seals(Path(home), records=min(10_000, max(sizes)), writes=writes)
     model = embedder_of(load_settings(**options))
-    return BenchReport(machine=describe(place), sizes=measured, concurrent=together, embedder=model.model_id if model else None)
+    return BenchReport(
+        machine=describe(place), sizes=measured, concurrent=together, seals=seals, embedder=model.model_id if model else None
+    )
 
 
 @dataclass(slots=True)
@@ -217,7 +225,7 @@ def _store_alone(store: str, seed: int, writes: int) -> list[float]:
 
 async def _store_one_by_one(store: str, seed: int, writes: int) -> list[float]:
     took = []
-    async with Hindsight.open(store, embedder="none") as memory:
+    async with Hindsight.open(f"{store}/store", embedder="none", seal_key_file=f"{store}/keys/seal.key") as memory:
         for number, draft in enumerate(Workload(seed).memories(writes)):
             started = time.perf_counter()
             await memory.store(**{**draft, "idempotency_key": f"{seed}-{number}"})

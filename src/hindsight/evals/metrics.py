@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,3 +56,35 @@ def paired_interval(after: Sequence[float], before: Sequence[float]) -> tuple[fl
 def percentile(values: Sequence[float], share: float) -> float:
     """The value below which ``share`` (0..1) of the values lie; NaN of none."""
     return float(np.percentile(np.asarray(values), 100 * share)) if values else math.nan
+
+
+def clopper_pearson(hits: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Exact interval of a share (Clopper and Pearson 1934): the rates at which ``hits`` of ``n`` would be the edge of what is likely."""
+    if not n:
+        return (math.nan, math.nan)
+    tail = (1 - level) / 2
+    low = 0.0 if hits == 0 else _bisect(lambda rate: 1 - _at_most(hits - 1, n, rate) - tail)
+    high = 1.0 if hits == n else _bisect(lambda rate: tail - _at_most(hits, n, rate))
+    return low, high
+
+
+def _at_most(hits: int, n: int, rate: float) -> float:
+    """Probability of at most so many successes in ``n`` trials."""
+    if rate <= 0:
+        return 1.0
+    if rate >= 1:
+        return float(hits >= n)
+    whole = math.lgamma(n + 1)
+    terms = (
+        whole - math.lgamma(each + 1) - math.lgamma(n - each + 1) + each * math.log(rate) + (n - each) * math.log1p(-rate)
+        for each in range(hits + 1)
+    )
+    return min(1.0, sum(map(math.exp, terms)))
+
+
+def _bisect(rising: Callable[[float], float]) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < 0 else (low, middle)
+    return (low + high) / 2

@@ -1,0 +1,87 @@
+"""A small linear classifier over the folded text: how much a text reads like an instruction to a model. Pure, numpy only.
+
+Features are hashed words, word pairs and letter sequences of the folded text and of its last sentence, beside the families
+and hints that the scan found. The weights are made by ``scripts/fit_guard.py``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.guard.scan import Findings
+
+BITS = 15
+"""2**BITS hashed features."""
+READ = 4_000
+"""Characters of a longer text that are read: its beginning and its end."""
+WEIGHTS = "classifier.npz"
+_WORD = re.compile(r"[a-z0-9_'\u00c0-\u024f\u0370-\u1fff]+|[\u3040-\u9fff\uac00-\ud7af]|[^\w\s]")
+_SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s*|\n+|[:：]\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """Weights of the hashed features, and the thresholds of the two strictnesses."""
+
+    weights: NDArray[np.float32]
+    bias: float
+    standard: float
+    strict: float
+
+    def score(self, findings: Findings) -> float:
+        """Log-odds of being an attack; 0 is even."""
+        indexes = features(findings)
+        return self.bias + float(self.weights[indexes].sum()) / math.sqrt(len(indexes) + 1)
+
+    def threshold(self, strictness: Literal["off", "standard", "strict"], size: int) -> float:
+        """From which score a text is held back; longer texts than it was fitted on need more evidence."""
+        least = self.strict if strictness == "strict" else self.standard
+        return least if size <= 1_000 else least + math.log(size / 1_000)
+
+
+def features(findings: Findings) -> NDArray[np.int64]:
+    """Indexes of the features of a scanned text, each once."""
+    folded = findings.copies.folded
+    if len(folded) > READ:
+        folded = folded[: READ // 2] + " " + folded[-READ // 2 :]
+    sentences = [each for each in _SENTENCE.split(folded) if each and each.strip()]
+    names = _named(folded, "")
+    names |= _named(sentences[-1] if sentences else folded, "last ")
+    names.update(f"family {name}" for name in findings.names())
+    hints = sorted(findings.hints)
+    names.update(f"hint {name}" for name in hints)
+    names.update(f"hints {first} {second}" for place, first in enumerate(hints) for second in hints[place + 1 :])
+    return np.unique(np.array([zlib.crc32(name.encode()) & (2**BITS - 1) for name in names], dtype=np.int64))
+
+
+def _named(text: str, where: str) -> set[str]:
+    words = _WORD.findall(text)
+    names = {where + word for word in words}
+    names.update(f"{where}{first} {second}" for first, second in itertools.pairwise(words))
+    names.update(f"{where}{first} {second} {third}" for first, second, third in zip(words, words[1:], words[2:], strict=False))
+    for word in words:
+        if len(word) > 4:
+            padded = f"^{word}$"
+            names.update(f"{where}~{padded[place : place + size]}" for size in (4, 5) for place in range(len(padded) - size + 1))
+    return names
+
+
+@cache
+def bundled() -> Classifier | None:
+    """The classifier that comes with the package; None where its weights were left out."""
+    file = resources.files("hindsight.guard").joinpath(WEIGHTS)
+    if not file.is_file():
+        return None
+    with file.open("rb") as opened, np.load(opened) as stored:
+        weights = stored["weights"].astype(np.float32) * float(stored["scale"])
+        return Classifier(weights, float(stored["bias"]), float(stored["standard"]), float(stored["strict"]))

@@ -1,0 +1,252 @@
+"""Scanning: which families of attack a text shows, and the hints that the classifier weighs. Pure.
+
+Families come from words (``patterns_*``) and from structure: a role token, a forged block, an instruction put after a
+document, a task with its material inline, a sentence that was hidden or encoded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Protocol
+
+from hindsight.guard import patterns_en, patterns_other, patterns_zh
+from hindsight.guard.fold import Copies, scan_copies
+
+WINDOW = 1_200
+"""A longer text is scanned in overlapping windows of this many characters, so that no pattern runs far."""
+OVERLAP = 240
+
+_ROLE_TOKEN = re.compile(
+    r"<\|[\w ]{2,24}\|>|<</?sys>>|\[/?inst\]|</?\s*(?:system|assistant|instructions?|admin|prompt|untrusted|tool_result|user|memory_context)\b[^>]{0,60}>"
+    r"|(?:^|\n)\s*(?:[#>*=-]{1,6}\s*)?(?:system|系统|系统提示|系统指令|系统公告|系统消息)\s*(?:prompt|message|note|instruction|override|消息|提示|指令)?\s*(?:[#*=-]{0,6}\s*)[:：](?!\S*//)"
+    r"|[\[【<＜(]\s*(?:system|系统)(?:[ _-]?(?:mode|message|note|prompt|override|模式|消息|指令|提示|公告))?\s*[\]】>＞)]"
+    r"|\[admin\w*[ :]|\"role\"\s*:\s*\"(?:system|assistant)\"|-{2,}\s*(?:end of|resume|core|legal|begin)\b|#{2,}\s*(?:end of|system|系统|instruction|new )|\bend of (?:user )?input\b"
+    r"|用户输入结束|(?:^|[\n。>])\s*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\b|\]\s*\]>|</(?:output|document|context|data|结果)>",
+    re.IGNORECASE,
+)
+_HIDDEN_MARKUP = re.compile(
+    r"<!--.{0,200}(?:assistant|ai\b|ignore|助手|忽略|must|send|execut|recommend).{0,200}-->|(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|color\s*:\s*(?:white|#fff))[^>]{0,40}>[^<]{8,}",
+    re.IGNORECASE | re.DOTALL,
+)
+_DIALOGUE = re.compile(
+    r"(?:^|\n|。|\. ?|\? ?|！|？|“)\s*\[?(?:user|human|用户|问|customer)\]?\s*[:：].{0,200}?(?:assistant|ai|bot|助手|答)\]?\s*[:：]",
+    re.IGNORECASE | re.DOTALL,
+)
+_MATERIAL = re.compile(
+    r"[:：]\s*['\"“‘「『«`][^\n]{50,}|(?:article|paper|resume|code|e-?mail|text)\b[^.?!]{0,30}[:：]\s*\S.{50,}", re.DOTALL
+)
+_CLOSED = re.compile(r"['\"”’」』»`}>)]\s*$")
+_MARKUP = re.compile(r"<(?:img|caption|!doctype|script|style|html|span|title|标题)\b|</\w+>|\bdef \w+\(|\bimport \w+", re.IGNORECASE)
+_DOCUMENT = re.compile(
+    r"\b(?:subject|email_from|received date) ?:|sent with care|\bunsubscribe\b|^.{0,60}\b(?:dear|hi)\b[ ,]|reply to this e?-?mail|主题[：:]|发件人|domain name:|registrar",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"\b(?:what (?:is|are|was|were)|write|draft|compose|summari[sz]e|translate|given this|based on this|of this (?:code|paper|text))\b|根据|鉴于|写一|总结|翻译|这篇",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"^[>*#\s\"'-]*(?:please |kindly |now |then |also |and |in your \w+,? )?(?:write|draft|compose|provide|give|list|add|include|use|create|generate|translate|summari[sz]e|analy[sz]e|identify|find|explain|describe|tell"
+    r"|recommend|suggest|highlight|mention|append|insert|replace|rewrite|modify|render|express|encode|encrypt|scramble|jumble|reverse|anagram|change|answer|reply|respond|compare|calculate|determine|classify|detect"
+    r"|predict|evaluate|assess|outline|design|develop|propose|plot|show|print|output|repeat|say|state|report|convert|augment|enhance|advise|inform|encourage|urge|persuade|promote|advertise|search"
+    r"|look up|identify|discuss|help|teach|sing|ignore|disregard|forget|imagine|pretend|act|introduce|investigate|examine|estimate|forecast|recite|format|structure|switch|incorporate|misspell|substitute|employ|apply|end|omit|swap|utili[sz]e|convey|narrate|present|produce)\b",
+    re.IGNORECASE,
+)
+_ADDRESSED = re.compile(r"\b(?:you|us|we|our)\b|\byour (?!(?:\w+ )?(?:answer|reply|response|message|output))", re.IGNORECASE)
+"""What a letter says to its reader, and an instruction to a model does not."""
+_QUESTION = re.compile(
+    r"^(?:what|who|when|where|which|why|how|is|are|can|could|does|do|did|should|would|will)\b[^\n]{6,}\?(?:\s*['\"].*)?$", re.IGNORECASE
+)
+_IMPERATIVE_ZH = re.compile(
+    r"^(?:请|帮我|给我|写一|列出[^：:]|总结(?:一下|以|这)|翻译(?:一下|以|这)|分析(?:一下|以|这)|推荐一|用[^。]{1,12}(?:回答|回复)|把你的|在(?:你的)?(?:回复|回答))"
+)
+_HAN = re.compile("[\u3400-\u9fff]")
+_LATIN_WORDS = re.compile(r"[a-z]{2,}")
+_FOREIGN_LETTER = re.compile("[\u00df-\u00f6\u00f8-\u024f\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
+_FOREIGN_WORD = re.compile(
+    r"\b(?:el|los|las|una|con|para|del|que|tus|sus|este|esta|por|le|les|des|une|est|dans|pour|avec|vos|votre|tes|moi|cette|der|die|das|und|nicht|ist|ein|eine|mit|auf|den|dem|ihre?n?|alle[sn]?|il|gli|della|che|di|per|tutte|sono|tutti|os|uma|com|seu|sua|todas?|todos|yang|dan|untuk|semua|ini|dengan|ang|mga|ng|sa|iyong|bir|ve|bu|icin|tum)\b"
+)
+_SENTENCE_END = re.compile(r"[.!?](?=[ \n])[ ]?")
+STRONG = frozenset({"override", "unrestricted"})
+"""Families of which one sign is enough in a text of any length."""
+WITHIN_SENTENCE = frozenset({"standing_order", "exfiltration", "tool_redirection", "fake_correction"})
+"""Families whose patterns never reach over the end of a sentence."""
+_PIG_LATIN = re.compile(r"\b[a-z]{2,}ay\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """``families`` are decisive, each with what matched; ``copies`` is what was scanned, ``hints`` are soft.
+
+    ``lone`` are families of which a long text shows a single sign in a whole window: long honest texts say many things.
+    """
+
+    families: tuple[tuple[str, str], ...]
+    lone: tuple[tuple[str, str], ...]
+    hints: tuple[str, ...]
+    copies: Copies
+
+    def names(self, *, lone: bool = False) -> tuple[str, ...]:
+        """The families, each once; with ``lone`` also those of a single sign."""
+        return tuple(dict.fromkeys(name for name, _ in (*self.families, *(self.lone if lone else ()))))
+
+
+def scan(text: str) -> Findings:
+    """Scan one text."""
+    copies = scan_copies(text)
+    language = _language(copies.folded)
+    lone: list[tuple[str, str]] = []
+    families = _structure(copies, language)
+    windows = _windows(copies.folded)
+    for window in windows:
+        found = _words(window, language)
+        decisive = len(windows) == 1 or families or len({name for name, _ in found}) > 1 or any(name in STRONG for name, _ in found)
+        (families if decisive else lone).extend(found)
+    for how, hidden in copies.decoded:
+        found = [each for window in _windows(hidden) for each in _words(window, _language(hidden))]
+        if found or how == "invisible tags" or _is_sentence(how, hidden):
+            families.append(("hidden", f"a sentence in {how}"))
+        families.extend(found)
+    if copies.joined:
+        squeezed = _words_without_spaces(copies.joined)
+        families.extend(("hidden", "words written letter by letter") for _ in squeezed[:1])
+        families.extend(squeezed)
+    return Findings(tuple(dict.fromkeys(families)), tuple(dict.fromkeys(lone)), _hints(copies, language), copies)
+
+
+def _is_sentence(how: str, hidden: str) -> bool:
+    """Whether a decoded piece is long enough to say something; a word or two in code is a joke or an exercise."""
+    if how in ("digits for letters", "percent signs"):
+        return False
+    words = len(re.findall(r"[a-z']{2,}", hidden))
+    return words >= 5 or len(re.findall("[\u3400-\u9fff]", hidden)) >= 6
+
+
+def _structure(copies: Copies, language: str) -> list[tuple[str, str]]:
+    found = [("hidden", how) for how in copies.hidden]
+    lines = copies.lines
+    if token := _ROLE_TOKEN.search(lines):
+        found.append(("role_token", token.group().strip()[:40]))
+    if _HIDDEN_MARKUP.search(lines):
+        found.append(("hidden", "an instruction in markup that is not shown"))
+    if _appended(lines):
+        found.append(("appended_instruction", "a request to a model after a document"))
+    if _task_with_material(copies, language):
+        found.append(("task_with_material", "a task together with the text it is about"))
+    if len(_PIG_LATIN.findall(copies.folded)) >= 0.6 * max(4, len(copies.folded.split()) - 8):
+        found.append(("hidden", "pig Latin"))
+    return found
+
+
+def _appended(lines: str) -> bool:
+    """An instruction or a question of knowledge on the last line, behind an e-mail or a record that ends otherwise."""
+    body, _, last = lines.strip().rpartition("\n")
+    body, last = body.strip(), last.strip()
+    if len(body) < 60 or not 8 <= len(last) <= 300 or not _DOCUMENT.search(body):
+        return False
+    if _ADDRESSED.search(last):
+        return False
+    return bool(_IMPERATIVE.match(last) or _QUESTION.match(last) or _IMPERATIVE_ZH.match(last))
+
+
+def _task_with_material(copies: Copies, language: str) -> bool:
+    folded = copies.folded
+    start = _MATERIAL.search(folded[:260])
+    if start is None or not _CLOSED.search(folded):
+        return False
+    return language == "other" or bool(_TASK.search(folded[: start.start() + 60]))
+
+
+def _words(window: str, language: str) -> list[tuple[str, str]]:
+    found = []
+    clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
+    for family, needles, pattern in _tables(language):
+        if needles and not any(needle in window for needle in needles):
+            continue
+        if match := pattern.search(clauses if family in WITHIN_SENTENCE else window):
+            found.append((family, match.group()[:60]))
+    return found
+
+
+def _language(folded: str) -> str:
+    """Which tables to use: ``en``, ``zh``, ``mixed`` (both), ``other`` (all)."""
+    han = bool(_HAN.search(folded))
+    if len(_FOREIGN_LETTER.findall(folded)) >= 3 or len(set(_FOREIGN_WORD.findall(folded))) >= 2:
+        return "other"
+    return "zh" if han and not _LATIN_WORDS.search(folded) else "mixed" if han else "en"
+
+
+def _words_without_spaces(joined: str) -> list[tuple[str, str]]:
+    pattern = _squeezed()
+    return [("override", found.group()[:60]) for found in [pattern.search(joined)] if found] or _words(joined, "mixed")
+
+
+def _windows(folded: str) -> list[str]:
+    if len(folded) <= WINDOW:
+        return [folded]
+    return [folded[start : start + WINDOW] for start in range(0, len(folded) - OVERLAP, WINDOW - OVERLAP)]
+
+
+def _hints(copies: Copies, language: str) -> tuple[str, ...]:
+    window = copies.folded if len(copies.folded) <= WINDOW else copies.folded[:WINDOW] + " " + copies.folded[-WINDOW:]
+    found = [name for name, pattern in _soft(language) if pattern.search(window)]
+    if _DIALOGUE.search(copies.lines[:WINDOW]):
+        found.append("dialogue")
+    if _MARKUP.search(window):
+        found.append("markup")
+    if _MATERIAL.search(window):
+        found.append("material_inline")
+    if "?" in window or "？" in window:
+        found.append("question")
+    if "\n" in copies.lines.strip():
+        found.append("several_lines")
+    if copies.decoded:
+        found.append("encoded")
+    return tuple(found)
+
+
+class _Table(Protocol):
+    HARD: dict[str, tuple[str, ...]]
+    SOFT: dict[str, tuple[str, ...]]
+
+
+def _modules(language: str) -> tuple[_Table, ...]:
+    tables: dict[str, tuple[_Table, ...]] = {"en": (patterns_en,), "zh": (patterns_zh,), "mixed": (patterns_en, patterns_zh)}
+    return tables.get(language, (patterns_en, patterns_zh, patterns_other))
+
+
+@cache
+def _tables(language: str) -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
+    """(family, literals of which a match has at least one, pattern); the literals spare most texts most patterns."""
+    needles = _needles()
+    return tuple(
+        (family, needles.get(pattern, ()), re.compile(pattern))
+        for table in _modules(language)
+        for family, patterns in table.HARD.items()
+        for pattern in patterns
+    )
+
+
+@cache
+def _needles() -> dict[str, tuple[str, ...]]:
+    """By pattern; made by ``scripts/fit_guard.py`` from the patterns themselves. A pattern without an entry is always tried."""
+    stored = json.loads(resources.files("hindsight.guard").joinpath("needles.json").read_text("utf-8"))
+    return {pattern: tuple(needles) for pattern, needles in stored.items()}
+
+
+@cache
+def _soft(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    tables = [table.SOFT for table in _modules(language)]
+    names = dict.fromkeys(name for table in tables for name in table)
+    return tuple((name, re.compile("|".join(f"(?:{each})" for table in tables for each in table.get(name, ())))) for name in names)
+
+
+@cache
+def _squeezed() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:ignore|disregard|forget)(?:all|any|the|your|previous|prior|above)|systemprompt|thepassword|忽略(?:之前|所有|以上)|系统提示"
+    )
