@@ -183,9 +183,8 @@ async def test_statistics_follow_additions_changes_and_erasures(store, write, mi
     assert await store.check() == []
 
 
-async def test_frequent_terms_add_to_the_score_without_finding(store, write, mine, monkeypatch, backend):
-    if backend == "sqlite":
-        monkeypatch.setattr("hindsight.adapters.sqlite.terms.LARGE", 20)
+async def test_frequent_terms_add_to_the_score_without_finding(store, write, mine, monkeypatch):
+    monkeypatch.setattr("hindsight.adapters.relational.terms.LARGE", 20)
     documents = [*some_documents(100), ["rare", "the"], ["rare"]]
     await store.commit([write("x", tokens=tokens) for tokens in documents])
     rows = await store.visible(mine)

@@ -7,7 +7,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from hindsight.adapters.sqlite import postings, writing
+from hindsight.adapters.relational import postings, writing
 from hindsight.records import Status
 
 

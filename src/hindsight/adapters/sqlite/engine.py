@@ -21,7 +21,7 @@ import apsw
 from hindsight.adapters.sqlite import presence
 from hindsight.adapters.sqlite.faults import as_store_error
 from hindsight.adapters.sqlite.files import WriterLock
-from hindsight.adapters.sqlite.terms import IndexChanges
+from hindsight.adapters.sqlite.fulltext import IndexChanges
 from hindsight.errors import StoreError, StoreUnavailable
 
 T = TypeVar("T")
@@ -59,6 +59,8 @@ class Engine:
         self._closing = threading.Lock()
         self._closed = False
         self._presence: tuple[int, int] | None = None
+        self.committed: Work[None] | None = None
+        """Run after each commit of the writing thread, before other processes may write."""
 
     @property
     def file(self) -> Path:
@@ -118,12 +120,17 @@ class Engine:
         """Remember beside the file that there is a store. Called while the lock is held."""
         self._lock.mark_used()
 
-    def connect_reader(self) -> apsw.Connection:
-        """A further reading connection for long work of its own (an export); the caller closes it."""
+    @contextmanager
+    def snapshot(self) -> Iterator[apsw.Connection]:
+        """A further reading connection, in a transaction, for long work of its own (an export). Blocking."""
         with as_store_error(self._file):
             connection = self._connect(keep=False)
-            connection.pragma("query_only", "ON")
-            return connection
+            try:
+                connection.pragma("query_only", "ON")
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                connection.close()
 
     def _connect(self, *, keep: bool = True) -> apsw.Connection:
         connection = apsw.Connection(str(self._file), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
@@ -213,18 +220,21 @@ class Engine:
         results: list[tuple[_Item[Any], Any]] = []
         index = IndexChanges()
         try:
-            with as_store_error(self._file), self._lock, _transaction(self._writing):
-                for item in items:
-                    part = IndexChanges()
-                    try:
-                        with as_store_error(self._file), _savepoint(self._writing):
-                            results.append((item, item.work(self._writing, part)))
-                        index.add(part)
-                    except Exception as error:
-                        if not self._writing.in_transaction:
-                            raise  # SQLite gave up the whole transaction (disk full): no part of it stands
-                        item.future.set_exception(error)
-                index.apply(self._writing)
+            with as_store_error(self._file), self._lock:
+                with transaction(self._writing):
+                    for item in items:
+                        part = IndexChanges()
+                        try:
+                            with as_store_error(self._file), _savepoint(self._writing):
+                                results.append((item, item.work(self._writing, part)))
+                            index.add(part)
+                        except Exception as error:
+                            if not self._writing.in_transaction:
+                                raise  # SQLite gave up the whole transaction (disk full): no part of it stands
+                            item.future.set_exception(error)
+                    index.apply(self._writing)
+                if self.committed is not None:
+                    self.committed(self._writing)
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the results
             for item in items:
                 if not item.future.done():
@@ -244,7 +254,8 @@ class _Item(Generic[T]):
 
 
 @contextmanager
-def _transaction(db: apsw.Connection) -> Iterator[None]:
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """A write transaction of its own."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from hindsight.errors import StoreBusy, StoreCorrupt, StoreUnavailable
+from hindsight.errors import StoreBusy, StoreCorrupt, StoreMisplaced, StoreUnavailable
 
 DATABASE = "memory.db"
 _MARK = b"hindsight store; writers take turns by locking this file\n"
@@ -17,7 +17,8 @@ def prepare_folder(folder: Path) -> Path:
     """Create the folder (0700) and the database file (0600) where they are missing; returns the file.
 
     Raises:
-        StoreUnavailable: the path is a file, or may not be created or written.
+        StoreMisplaced: the path is a file.
+        StoreUnavailable: it may not be created or written.
         StoreCorrupt: the database is gone or empty although there was one: an empty store would hide the loss.
     """
     file = folder / DATABASE
@@ -31,13 +32,13 @@ def prepare_folder(folder: Path) -> Path:
                 f"to start anew on purpose, remove {lock.name} as well."
             )
         if file.is_dir():
-            raise StoreUnavailable(f"{file} is a folder; the database must be a file. Move it away.")
+            raise StoreMisplaced(f"{file} is a folder; the database must be a file. Move it away.")
         if not file.exists():  # an existing one is not opened here: closing it would drop SQLite's locks of this process
             os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     except FileExistsError:
-        raise StoreUnavailable(f"{folder} is a file; a store is a folder. Choose another path (HINDSIGHT_STORE).") from None
+        raise StoreMisplaced(f"{folder} is a file; a store is a folder. Choose another path (HINDSIGHT_STORE).") from None
     except NotADirectoryError:
-        raise StoreUnavailable(f"a part of the path {folder} is a file; choose another path (HINDSIGHT_STORE).") from None
+        raise StoreMisplaced(f"a part of the path {folder} is a file; choose another path (HINDSIGHT_STORE).") from None
     except OSError as error:
         raise StoreUnavailable(
             f"the store folder {folder} cannot be used: {error.strerror}. Check its permissions and free space."

@@ -9,11 +9,11 @@ from importlib.resources import files
 import apsw
 
 from hindsight import __version__
-from hindsight.adapters.sqlite.queries import load, value
+from hindsight.adapters.relational.queries import load, value
 from hindsight.errors import StoreTooNew, StoreUnavailable
 
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
-_SQL = load("store.sql")
+_SQL = load("store.sql", __package__)
 APPLICATION_ID = 0x68736D31
 """``hsm1``: marks the file as a hindsight store."""
 

@@ -1,60 +1,33 @@
-"""``SqliteStore``: the ``RecordStore`` on one SQLite file. It hands each call to the part that does it."""
+"""``SqliteStore``: the ``RecordStore`` on one SQLite file."""
 
 from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
 from uuid import UUID
 
-import apsw
-import numpy as np
-from numpy.typing import NDArray
-
-from hindsight.adapters.sqlite import checking, erasing, jobs, journal, staging
-from hindsight.adapters.sqlite.codes import find_code, texts_of
-from hindsight.adapters.sqlite.core import Core, change_number
+from hindsight.adapters.relational import checking as derived
+from hindsight.adapters.relational.mapping import pack_text
+from hindsight.adapters.relational.queries import Database, load, rows
+from hindsight.adapters.relational.sealing import Sealing
+from hindsight.adapters.relational.store import RelationalStore
+from hindsight.adapters.relational.terms import TokenIndex
+from hindsight.adapters.sqlite import checking
+from hindsight.adapters.sqlite.core import SqliteCore
 from hindsight.adapters.sqlite.engine import Durability
-from hindsight.adapters.sqlite.faults import as_store_error
-from hindsight.adapters.sqlite.filtering import approved
-from hindsight.adapters.sqlite.mapping import read_event, read_memory, to_json
-from hindsight.adapters.sqlite.queries import load, rows, value
-from hindsight.adapters.sqlite.terms import IndexChanges
-from hindsight.adapters.sqlite.writing import Committer
+from hindsight.adapters.sqlite.files import DATABASE
+from hindsight.adapters.sqlite.migrate import schema_version
 from hindsight.clock import SystemClock
-from hindsight.errors import InvalidInput
-from hindsight.ports import (
-    Centring,
-    Clock,
-    Columns,
-    Committed,
-    IndexedWords,
-    Job,
-    JobState,
-    NewEvent,
-    NewJob,
-    Page,
-    RetrievalRow,
-    Rows,
-    Scored,
-    StagedVector,
-    TermHits,
-    Vector,
-    Write,
-)
-from hindsight.records import Event, Filter, Memory, Stats, Turn, utc
-from hindsight.text.fold import fold
+from hindsight.ports import Centring, Clock, NewEvent
+from hindsight.records import Stats
 
-_SQL = load("store.sql")
-_RECORDS = load("records.sql")
-_TERMS = load("terms.sql")
-_EXPORT_PAGE = 500
+_META = load("store.sql")
+_FULLTEXT = load("fulltext.sql", __package__)
 
 
-class SqliteStore:
+class SqliteStore(RelationalStore):
     """Memories in ``folder/memory.db``. Every method may be called from several tasks; several processes may share the folder.
 
     Args:
@@ -64,6 +37,8 @@ class SqliteStore:
         durability: ``full`` survives a power cut after each acknowledged write; ``normal`` survives a crash of the process.
         clock: the time by which records expire and jobs become due.
         reindexing: open a store whose vectors are another model's too, to replace them (``VectorStaging``).
+        sealing: the keys of its seals; None writes without.
+        legal_hold: why nothing may be erased; empty: erasing is allowed.
     """
 
     def __init__(
@@ -75,306 +50,51 @@ class SqliteStore:
         durability: Durability = "full",
         clock: Clock | None = None,
         reindexing: bool = False,
+        sealing: Sealing | None = None,
+        legal_hold: str = "",
     ) -> None:
-        self._core = Core(
-            folder, embedder=embedder, centring=centring, durability=durability, clock=clock or SystemClock(), reindexing=reindexing
+        self._file = SqliteCore(
+            folder,
+            embedder=embedder,
+            centring=centring,
+            durability=durability,
+            clock=clock or SystemClock(),
+            reindexing=reindexing,
+            sealing=sealing,
         )
-
-    async def open(self) -> None:
-        """Connect and migrate.
-
-        Raises:
-            StoreUnavailable, StoreCorrupt, StoreTooNew: the folder or file cannot be used; nothing was changed.
-            ModelMismatch: the store's vectors are another model's.
-        """
-        await asyncio.to_thread(self._core.open)
-
-    async def close(self) -> None:
-        """Finish what is being written and disconnect; safe to call twice."""
-        await asyncio.to_thread(self._core.close)
-
-    async def commit(self, writes: Sequence[Write]) -> builtins.list[Committed]:
-        """Write all in one transaction, or none."""
-        if not writes:
-            return []
-        dimension = self._core.dimension
-        now = self._core.clock.now().timestamp()
-
-        def work(db: apsw.Connection, index: IndexChanges) -> builtins.list[Committed]:
-            if any(write.vector is not None for write in writes):
-                self._core.check_model(db)
-            return Committer(db, index, now=now, dimension=dimension).commit(writes)
-
-        return await self._core.write_indexed(work)
-
-    async def erase(self, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
-        """Erase for good, also from the pages that SQLite keeps beside the file.
-
-        Raises:
-            StoreBusy: the records are gone, but a long reader kept the log from being emptied; call it again.
-        """
-
-        def work(db: apsw.Connection, index: IndexChanges) -> builtins.list[UUID]:
-            gone = erasing.erase(db, index, ids, event)
-            if gone:
-                db.execute(_SQL["set_meta"], ("log_holds_erased", "1"))
-            return gone
-
-        gone = await self._core.write_indexed(work)
-        await self._core.empty_log()
-        return gone
-
-    async def get(self, id: UUID) -> Memory | None:
-        """The record, whatever its status."""
-        found = await self._core.read(lambda db: rows(db, _RECORDS["get"], (str(id),)))
-        return read_memory(found[0]) if found else None
-
-    async def find_keys(self, namespace: str, agent: str, idempotency_keys: Sequence[str]) -> dict[str, UUID]:
-        """Ids of the records that hold these keys and are not archived."""
-        text = to_json(list(idempotency_keys))
-        found = await self._core.read(lambda db: rows(db, _RECORDS["find_keys"], (text, namespace, agent)))
-        return {key: UUID(id) for key, id in found}
-
-    async def fetch(self, rows: Rows) -> builtins.list[Memory]:
-        """The records of rows, in that order, without those that are gone."""
-        return await self._core.read(lambda db: _fetch(db, rows))
-
-    async def row_of(self, ids: Sequence[UUID]) -> Rows:
-        """Rows of ids, -1 where there is none."""
-        text = to_json([str(id) for id in ids])
-        found = await self._core.read(lambda db: rows(db, _RECORDS["row_of"], (text,)))
-        result = np.full(len(ids), -1, dtype=np.int64)
-        for position, row in found:
-            result[position] = row
-        return result
-
-    async def list(self, filter: Filter, *, limit: int = 100, cursor: str | None = None) -> Page:
-        """Newest first, by the time of writing. ``cursor`` is that of the page before."""
-        if limit < 1:
-            raise InvalidInput(f"limit: {limit} is not a number of items from 1 up.")
-        if cursor is not None and not cursor.isdecimal():
-            raise InvalidInput(f"cursor: {cursor!r} is none that a listing gave; leave it out to begin with the newest.")
-
-        def work(db: apsw.Connection) -> Page:
-            visible = self._core.searcher(db, filter).visible()
-            if cursor is not None:
-                visible = visible[visible < int(cursor)]
-            page = visible[::-1][:limit]
-            return Page(_fetch(db, page), str(page[-1]) if len(visible) > limit else None)
-
-        return await self._core.read(work)
-
-    async def export(self, namespace: str | None = None) -> AsyncIterator[Memory]:
-        """Every record but quarantined ones, oldest first, from one snapshot."""
-        connection = await asyncio.to_thread(self._core.engine.connect_reader)
-        try:
-            last = 0
-            while page := await asyncio.to_thread(_export_page, connection, namespace, last):
-                last = page[-1][0]
-                for values in page:
-                    yield read_memory(values[1:])
-        finally:
-            connection.close()
-
-    async def history(self, id: UUID) -> builtins.list[Event]:
-        """What happened to a record, oldest first."""
-        return [read_event(values) for values in await self._core.read(lambda db: rows(db, _RECORDS["history"], (str(id),)))]
-
-    async def codes(self, values: Sequence[tuple[Literal["session", "speaker", "task_type"], str]]) -> builtins.list[int]:
-        """Interned codes, -1 for unknown values."""
-
-        def work(db: apsw.Connection) -> builtins.list[int]:
-            return [find_code(db, field, fold(text) if field == "speaker" else text) for field, text in values]
-
-        return await self._core.read(work)
-
-    async def speakers(self, namespace: str) -> dict[str, int]:
-        """Folded names and codes of everybody who speaks in the namespace."""
-
-        def work(db: apsw.Connection) -> dict[str, int]:
-            view = self._core.view(db, namespace)
-            codes = np.unique(view.column("speaker")[view.live & approved(view)])
-            return {text: code for code, text in texts_of(db, codes[codes >= 0].tolist()).items()}
-
-        return await self._core.read(work)
-
-    async def visible(self, filter: Filter) -> Rows:
-        """Every row that passes the filter, ascending."""
-        return await self._core.search(filter, lambda search: search.visible())
-
-    async def search_vector(
-        self, filter: Filter, vector: Vector, *, limit: int, language: str | None = None, centre: bool = True
-    ) -> Scored:
-        """Nearest by centred cosine."""
-        query = self._core.checked_query(vector)
-        return await self._core.search(filter, lambda search: search.by_vector(query, language, limit, centre=centre), vectors=True)
-
-    async def centred(self, filter: Filter, vector: Vector, *, language: str | None = None) -> Vector:
-        """The query vector as searches compare it."""
-        query = self._core.checked_query(vector)
-        return await self._core.search(filter, lambda search: search.centred(query, language), vectors=True)
-
-    async def search_terms(self, filter: Filter, terms: Sequence[str], *, limit: int) -> Scored:
-        """Best by BM25 with the namespace's own statistics."""
-        return await self._core.search(filter, lambda search: search.by_terms(terms, limit))
-
-    async def search_time(self, filter: Filter, start: datetime, end: datetime, *, limit: int) -> Scored:
-        """Events in [start, end), then near ones."""
-        return await self._core.search(filter, lambda search: search.by_time(utc(start).timestamp(), utc(end).timestamp(), limit))
-
-    async def search_entities(self, filter: Filter, names: Sequence[str], *, hops: int, limit: int) -> Scored:
-        """Spreading activation from entities."""
-        return await self._core.search(filter, lambda search: search.by_entities(names, hops, limit))
-
-    async def vector_scores(
-        self, filter: Filter, rows: Rows, vector: Vector, *, language: str | None = None, centre: bool = True
-    ) -> NDArray[np.float32]:
-        """Centred cosine of given rows, NaN where a row has no vector."""
-        query = self._core.checked_query(vector)
-        return await self._core.search(filter, lambda search: search.vector_scores(rows, query, language, centre=centre), vectors=True)
-
-    async def term_scores(self, filter: Filter, rows: Rows, terms: Sequence[str]) -> NDArray[np.float32]:
-        """BM25 of given rows."""
-        return await self._core.search(filter, lambda search: search.term_scores(rows, terms))
-
-    async def term_hits(self, filter: Filter, rows: Rows, terms: Sequence[str]) -> TermHits:
-        """What each term adds to the BM25 of given rows."""
-        return await self._core.search(filter, lambda search: search.term_hits(rows, terms))
-
-    async def vectors(self, rows: Rows) -> Vector:
-        """Centred vectors of length 1, zeros where there is none."""
-        return await self._core.read(lambda db: self._core.vectors_of(db, rows))
-
-    async def columns(self, filter: Filter, rows: Rows) -> Columns:
-        """Attributes of given rows; one that is gone has NaN, -1 and False."""
-        return await self._core.search(filter, lambda search: search.columns(rows))
-
-    async def neighbours(self, filter: Filter, rows: Rows, *, reach: int) -> NDArray[np.int64]:
-        """Visible rows before and after each row in its session, -1 for none."""
-        return await self._core.search(filter, lambda search: search.neighbours(rows, reach))
-
-    async def session_rows(self, filter: Filter, sessions: NDArray[np.int64], *, limit: int) -> Rows:
-        """Visible rows of the sessions, at most ``limit`` of each, in order."""
-        return await self._core.search(filter, lambda search: search.session_rows(sessions, limit))
-
-    async def add_turns(self, namespace: str, agent: str, turns: Sequence[Turn]) -> int:
-        """Append raw turns; returns how many were new."""
-        return await self._core.write(lambda db: journal.add_turns(db, namespace, agent, turns))
-
-    async def turns(
-        self, namespace: str, agent: str, session_id: str, first: int | None = None, last: int | None = None
-    ) -> builtins.list[Turn]:
-        """Raw turns of an agent's session by position, both ends inclusive."""
-        return await self._core.read(lambda db: journal.read_turns(db, namespace, agent, session_id, first, last))
-
-    async def enqueue(self, new: Sequence[NewJob]) -> builtins.list[int]:
-        """Queue jobs."""
-        return await self._core.write(lambda db: jobs.add_jobs(db, new, self._core.clock.now().timestamp()))
-
-    async def lease(self, worker: str, kinds: Sequence[str], *, seconds: float = 15.0, limit: int = 1) -> builtins.list[Job]:
-        """Take due jobs; nothing is written where there is none."""
-        if not await self.queued():
-            return []
-        return await self._core.write(
-            lambda db: jobs.lease(db, worker, kinds, now=self._core.clock.now().timestamp(), seconds=seconds, limit=limit)
-        )
-
-    async def finish(self, job: int, worker: str, result: Mapping[str, Any] | None = None) -> bool:
-        """Mark done; False where the lease was lost."""
-        return await self._core.write(lambda db: jobs.finish(db, job, worker, result))
-
-    async def fail(self, job: int, worker: str, error: str, *, retry_at: datetime | None) -> bool:
-        """Give back, or bury; False where the lease was lost."""
-        return await self._core.write(lambda db: jobs.fail(db, job, worker, error, retry_at))
-
-    async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
-        """Jobs, newest first."""
-        return await self._core.read(lambda db: jobs.list_jobs(db, states, limit))
-
-    async def queued(self) -> int:
-        """How many jobs wait or are leased."""
-        return await self._core.read(jobs.queued)
-
-    async def log_retrievals(self, rows: Sequence[RetrievalRow]) -> None:
-        """Append to the log of retrievals."""
-        if rows:
-            await self._core.write(lambda db: journal.log_retrievals(db, rows))
-
-    async def retrieval(self, id: UUID) -> RetrievalRow | None:
-        """One logged retrieval."""
-        return await self._core.read(lambda db: journal.read_retrieval(db, id))
-
-    async def change_number(self) -> int:
-        """Grows with every change of a record, in any process."""
-        return await self._core.read(change_number)
+        super().__init__(self._file, pack_text=pack_text, legal_hold=legal_hold)
 
     async def rebuild_terms(self) -> None:
         """Make the keyword index anew from the words that are kept of each record."""
-        await self._core.write(lambda db: rows(db, _TERMS["rebuild"]))
-
-    async def records(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
-        """The next rows and their records."""
-        return await self._core.read(lambda db: staging.records(db, after, limit))
-
-    async def put_words(self, batch: Sequence[IndexedWords]) -> int:
-        """Replace what keyword search and the graph know of records."""
-        now = self._core.clock.now().timestamp()
-        return await self._core.write_indexed(lambda db, index: Committer(db, index, now=now, dimension=None).put_words(batch))
-
-    async def begin_reindex(self) -> tuple[int, int]:
-        """Go on with, or begin, new vectors for every record; (records done, records in all)."""
-        return await self._core.write(lambda db: staging.begin(db, *self._core.target()))
-
-    async def reindex_progress(self) -> tuple[int, int]:
-        """(records done, records in all)."""
-        return await self._core.read(staging.progress)
-
-    async def unstaged(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
-        """The next rows without a vector of the new model."""
-        return await self._core.read(lambda db: staging.unstaged(db, after, limit))
-
-    async def stage(self, batch: Sequence[StagedVector]) -> int:
-        """Keep new vectors beside those in use."""
-        return await self._core.write(lambda db: staging.stage(db, batch, *self._core.target()))
-
-    async def switch(self) -> bool:
-        """Replace the vectors in use by the new ones in one transaction; False where a record has none yet."""
-        return await self._core.write(lambda db: staging.switch(db, *self._core.target()))
-
-    async def namespaces(self) -> builtins.list[str]:
-        """Every namespace that was ever written to, by name."""
-        return [name for (name,) in await self._core.read(lambda db: rows(db, _SQL["namespaces"]))]
+        await self._file.write(lambda db: rows(db, _FULLTEXT["rebuild"]))
 
     async def stats(self, namespace: str | None = None) -> Stats:
         """Counts."""
-        return await self._core.read(lambda db: checking.stats(db, namespace, self._core.embedder, self._core.folder))
+        size = sum(path.stat().st_size for path in self._file.folder.glob(f"{DATABASE}*"))
+        return await self._file.engine.read(
+            lambda db: derived.stats(db, namespace, self._file.embedder, bytes_on_disk=size, schema_version=schema_version(db))
+        )
 
     async def check(self) -> builtins.list[str]:
         """What is wrong with the store, one sentence each."""
         faults = await asyncio.to_thread(self._check_file)
-        return faults + await self._core.engine.alone(checking.check_terms)
+        return faults + await self._file.engine.alone(checking.check_terms)
 
     def _check_file(self) -> builtins.list[str]:
         # A connection of its own: FTS5 does not refresh what a used connection remembers of its index before it checks.
-        connection = self._core.engine.connect_reader()
-        try:
-            with as_store_error(self._core.engine.file):
-                return checking.check(connection, self._core.dimension)
-        finally:
-            connection.close()
+        with self._file.engine.snapshot() as db:
+            return checking.check(db, self._file.dimension)
 
+    def _erase(self, db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
+        gone = super()._erase(db, index, ids, event)
+        if gone:
+            db.execute(_META["set_meta"], ("log_holds_erased", "1"))
+        return gone
 
-def _fetch(db: apsw.Connection, wanted: Rows) -> builtins.list[Memory]:
-    """Records of rows in their order."""
-    found = {values[0]: values for values in rows(db, _RECORDS["fetch"], (to_json(wanted.tolist()),))}
-    return [read_memory(found[row][1:]) for row in wanted.tolist() if row in found]
+    async def _after_erasing(self) -> None:
+        """Erase from the pages that SQLite keeps beside the file.
 
-
-def _export_page(db: apsw.Connection, namespace: str | None, last: int) -> builtins.list[Any]:
-    """The next records after row ``last``; the transaction begun by the first page keeps the snapshot."""
-    if not db.in_transaction:
-        db.execute("BEGIN")
-    if namespace is None:
-        return rows(db, _RECORDS["export"], (last, _EXPORT_PAGE))
-    code = value(db, _RECORDS["namespace_code"], (namespace,))
-    return [] if code is None else rows(db, _RECORDS["export_namespace"], (code, last, _EXPORT_PAGE))
+        Raises:
+            StoreBusy: the records are gone, but a long reader kept the log from being emptied; erase again.
+        """
+        await self._file.empty_log()

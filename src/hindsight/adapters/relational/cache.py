@@ -1,0 +1,200 @@
+"""One namespace in memory: the packed attributes as numpy columns, the vectors as one int8 matrix, refreshed through ``changes``.
+
+Positions in these arrays are called *places*; ``rows`` (ascending) translates between places and rows of the store. Arrays only
+grow; an erased record's place is marked and wiped, and the whole is loaded anew once many are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.adapters.relational.attributes import DTYPE, as_array
+from hindsight.adapters.relational.mapping import to_json
+from hindsight.adapters.relational.matrix import VectorMatrix, Vectors
+from hindsight.adapters.relational.queries import Database, load, rows, value
+from hindsight.ports import Centring, Rows
+
+_SQL = load("cache.sql")
+_CHUNK = 20_000
+_FIELDS = tuple(str(name) for name in DTYPE.names or ())
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The namespace at one moment: arrays of equal length, which later refreshes leave as long as they are."""
+
+    code: int
+    version: int
+    """Grows with every change."""
+    edition: int
+    """Grows when the tokens of a record that was there changed, or places were numbered anew."""
+    rows: Rows
+    live: NDArray[np.bool_]
+    columns: Mapping[str, NDArray[Any]]
+
+    @property
+    def count(self) -> int:
+        """The number of places."""
+        return len(self.rows)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column by the name of its field in ``attributes.LAYOUT``."""
+        return self.columns[name]
+
+    def places(self, rows_: Rows) -> Places:
+        """Places of rows, -1 for rows that are not (or no more) in this namespace."""
+        return _places(self.rows, self.live, rows_)
+
+
+class NamespaceCache:
+    """Columns and vectors of one namespace. The owner lets one thread at a time call it; a :class:`View` needs no such care."""
+
+    def __init__(self, code: int, dimension: int | None, centring: Centring | None) -> None:
+        self.code = code
+        self._version = 0
+        self._edition = 0
+        self._seen = -1
+        self._count = 0
+        self._dead = 0
+        self._rows: Rows = np.empty(0, dtype=np.int64)
+        self._live: NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, dtype=DTYPE[name]) for name in _FIELDS}
+        self._matrix = VectorMatrix(dimension, centring) if dimension is not None else None
+        self._view: View | None = None
+
+    def view(self, db: Database, number: int) -> View:
+        """The namespace at the change number of the transaction's snapshot (or later)."""
+        self._refresh(db, number)
+        if self._view is None or self._view.version != self._version:
+            columns = {name: column[: self._count] for name, column in self._columns.items()}
+            self._view = View(self.code, self._version, self._edition, self._rows[: self._count], self._live[: self._count], columns)
+        return self._view
+
+    def vectors(self, db: Database, view: View) -> Vectors | None:
+        """The vectors of a view just taken; None where the store keeps none. The matrix is loaded on first use."""
+        if self._matrix is None:
+            return None
+        if not self._matrix.loaded:
+            self._matrix.start(self._count)
+            for part in _chunks(db.execute(_SQL["vectors"], (self.code,))):
+                self._put_vectors(part)
+            for part in _chunks(db.execute(_SQL["passages"], (self.code,))):
+                self._put_vectors(part, passages=True)
+        if self._matrix.unsettled:
+            self._matrix.settle(self._columns["language"][: self._count], dict(rows(db, _SQL["languages"])))
+        return self._matrix.view(view.column("language"))
+
+    def _refresh(self, db: Database, number: int) -> None:
+        if number <= self._seen:
+            return
+        oldest = value(db, _SQL["oldest_change"])
+        if self._seen < 0 or (oldest is not None and oldest > self._seen + 1) or self._dead > 1000 + self._count // 4:
+            self._load(db)
+            self._version += 1
+            self._edition += 1
+        elif changed := dict(rows(db, _SQL["changed"], (self._seen, self.code))):
+            self._apply(db, changed)
+            self._version += 1
+        self._seen = number
+
+    def _load(self, db: Database) -> None:
+        total = int(value(db, _SQL["count"], (self.code,)))
+        self._count = self._dead = 0
+        capacity = total + max(64, total // 16)
+        self._rows = np.empty(capacity, dtype=np.int64)
+        self._live = np.ones(capacity, dtype=np.bool_)
+        self._columns = {name: np.empty(capacity, dtype=DTYPE[name]) for name in _FIELDS}
+        for part in _chunks(db.execute(_SQL["attributes"], (self.code,))):
+            self._append(part)
+        if self._matrix is not None:
+            self._matrix.forget()
+
+    def _apply(self, db: Database, changed: dict[int, int]) -> None:
+        """``changed``: rows, and whether their tokens changed."""
+        text = to_json(list(changed))
+        found = rows(db, _SQL["some_attributes"], (text, self.code))
+        last = int(self._rows[self._count - 1]) if self._count else -1
+        if any(reindexed and row <= last for row, reindexed in changed.items()):
+            self._edition += 1
+        self._wipe(changed.keys() - {row for row, _ in found})
+        old = [each for each in found if each[0] <= last]
+        if old:
+            self._overwrite(old)
+        self._append([each for each in found if each[0] > last])
+        if self._matrix is not None and self._matrix.loaded:
+            self._matrix.grow(self._count)
+            self._put_vectors(rows(db, _SQL["some_vectors"], (text, self.code)))
+            self._matrix.passages.wipe(self._places(np.fromiter(changed, dtype=np.int64, count=len(changed))))
+            self._put_vectors(rows(db, _SQL["some_passages"], (text, self.code)), passages=True)
+
+    def _wipe(self, gone: Iterable[int]) -> None:
+        places = self._places(np.fromiter(gone, dtype=np.int64))
+        places = places[places >= 0]
+        if not len(places):
+            return
+        self._live[places] = False
+        self._dead += len(places)
+        if self._matrix is not None and self._matrix.loaded:
+            self._matrix.wipe(places)
+
+    def _places(self, rows_: Rows) -> Places:
+        return _places(self._rows[: self._count], self._live[: self._count], rows_)
+
+    def _overwrite(self, found: list[Any]) -> None:
+        places = self._places(np.fromiter((row for row, _ in found), dtype=np.int64, count=len(found)))
+        packed = as_array(b"".join(data for _, data in found))
+        for name in _FIELDS:
+            self._columns[name][places] = packed[name]
+
+    def _append(self, found: list[Any]) -> None:
+        if not found:
+            return
+        end = self._count + len(found)
+        if end > len(self._rows):
+            self._reserve(end + max(64, end // 8))
+        packed = as_array(b"".join(data for _, data in found))
+        self._rows[self._count : end] = [row for row, _ in found]
+        self._live[self._count : end] = True
+        for name in _FIELDS:
+            self._columns[name][self._count : end] = packed[name]
+        self._count = end
+
+    def _reserve(self, capacity: int) -> None:
+        self._rows = _grown(self._rows, self._count, capacity)
+        self._live = _grown(self._live, self._count, capacity)
+        self._columns = {name: _grown(column, self._count, capacity) for name, column in self._columns.items()}
+
+    def _put_vectors(self, found: list[Any], *, passages: bool = False) -> None:
+        if not found:
+            return
+        assert self._matrix is not None
+        places = self._places(np.fromiter((row for row, _, _ in found), dtype=np.int64, count=len(found)))
+        scales = np.fromiter((scale for _, scale, _ in found), dtype=np.float32, count=len(found))
+        put = self._matrix.passages.put if passages else self._matrix.put
+        put(places, scales, b"".join(data for _, _, data in found))
+
+
+def _places(known: Rows, live: NDArray[np.bool_], wanted: Rows) -> Places:
+    if not len(known):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    found = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    hit = (known[found] == wanted) & live[found]
+    return np.where(hit, found, -1)
+
+
+def _grown(array: NDArray[Any], count: int, capacity: int) -> NDArray[Any]:
+    larger = np.empty(capacity, dtype=array.dtype)
+    larger[:count] = array[:count]
+    return larger
+
+
+def _chunks(cursor: Iterable[Any]) -> Iterator[list[Any]]:
+    while part := list(islice(cursor, _CHUNK)):
+        yield part

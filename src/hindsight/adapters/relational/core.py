@@ -1,0 +1,197 @@
+"""What the store's methods share: the engine, the namespaces in memory, the identity of the vectors."""
+
+from __future__ import annotations
+
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from hindsight.adapters.relational.cache import View
+from hindsight.adapters.relational.mapping import to_json
+from hindsight.adapters.relational.queries import Database, load, rows, value
+from hindsight.adapters.relational.sealing import Sealing
+from hindsight.adapters.relational.searching import Namespace, Search
+from hindsight.adapters.relational.terms import TokenIndex
+from hindsight.errors import InvalidInput, ModelMismatch
+from hindsight.ports import Centring, Clock, Rows, Vector
+from hindsight.records import Filter
+
+T = TypeVar("T")
+
+_SQL = load("store.sql")
+_RECORDS = load("records.sql")
+_NOWHERE = 0
+"""The code of a namespace that does not exist (yet)."""
+
+
+class Engine(Protocol):
+    """Connections and threads; the event loop never waits for the database."""
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Run ``work`` in a read transaction (one snapshot)."""
+        ...
+
+    async def write(self, work: Callable[[Database], T]) -> T:
+        """Run ``work`` in a durable transaction, beside those of other processes."""
+        ...
+
+    async def write_indexed(self, work: Callable[[Database, TokenIndex], T]) -> T:
+        """Run work on records in a durable transaction; all processes take turns, so that rows and changes grow in the order of commits."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Database]:
+        """A connection of its own in a read transaction, for long work (an export). Blocking."""
+        ...
+
+
+class Core(ABC):
+    """The open store. ``place`` is what messages call it."""
+
+    def __init__(
+        self,
+        place: str,
+        *,
+        embedder: tuple[str, int] | None,
+        centring: Centring | None,
+        clock: Clock,
+        reindexing: bool,
+        sealing: Sealing | None = None,
+    ) -> None:
+        self.place = place
+        self.sealing = sealing or Sealing(None, None)
+        self._reindexing = reindexing
+        self.embedder = embedder
+        self.dimension = embedder[1] if embedder else None
+        self.clock = clock
+        self._centring = centring
+        self._namespaces: dict[str, Namespace] = {}
+        self._guard = threading.Lock()
+
+    @abstractmethod
+    def open(self) -> None:
+        """Connect and migrate. Blocking."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish and disconnect. Blocking; safe to call twice."""
+
+    @property
+    @abstractmethod
+    def engine(self) -> Engine:
+        """The open engine."""
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Run ``work`` on a snapshot."""
+        return await self.engine.read(work)
+
+    async def write(self, work: Callable[[Database], T]) -> T:
+        """Run ``work`` in a durable transaction."""
+        return await self.engine.write(work)
+
+    async def write_indexed(self, work: Callable[[Database, TokenIndex], T]) -> T:
+        """The same for work on records, which notes changes of the full-text index."""
+        return await self.engine.write_indexed(work)
+
+    async def search(self, filter: Filter, work: Callable[[Search], T], *, vectors: bool = False) -> T:
+        """Run a search in the filter's namespace; ``vectors`` says whether it needs the matrix."""
+        return await self.engine.read(lambda db: work(self.searcher(db, filter, vectors=vectors)))
+
+    def searcher(self, db: Database, filter: Filter, *, vectors: bool = False) -> Search:
+        """The search of a filter on the snapshot of ``db``."""
+        if vectors:
+            self.check_model(db)
+        namespace = self.namespace(db, filter.namespace)
+        with namespace.lock:
+            view = namespace.cache.view(db, change_number(db))
+            matrix = namespace.cache.vectors(db, view) if vectors else None
+        return Search(db, namespace, filter, view=view, vectors=matrix, now=self.clock.now())
+
+    def namespace(self, db: Database, name: str) -> Namespace:
+        """What is kept of a namespace; something empty where there is none of this name."""
+        with self._guard:
+            found = self._namespaces.get(name)
+            if found is None:
+                code = value(db, _RECORDS["namespace_code"], (name,))
+                if code is None:
+                    return Namespace(_NOWHERE, self.dimension, self._centring)
+                found = self._namespaces[name] = Namespace(code, self.dimension, self._centring)
+            return found
+
+    def view(self, db: Database, name: str) -> View:
+        """The columns of a namespace on the snapshot of ``db``."""
+        namespace = self.namespace(db, name)
+        with namespace.lock:
+            return namespace.cache.view(db, change_number(db))
+
+    def vectors_of(self, db: Database, wanted: Rows) -> Vector:
+        """Centred vectors of rows of any namespaces, zeros where there is none."""
+        result = np.zeros((len(wanted), self.dimension or 0), dtype=np.float32)
+        if self.dimension is None:
+            return result
+        self.check_model(db)
+        for (name,) in rows(db, _RECORDS["namespaces_of_rows"], (to_json(wanted.tolist()),)):
+            namespace = self.namespace(db, name)
+            with namespace.lock:
+                view = namespace.cache.view(db, change_number(db))
+                matrix = namespace.cache.vectors(db, view)
+            places = view.places(wanted)
+            if matrix is not None:
+                result[places >= 0] = matrix.centred(places[places >= 0])
+        return result
+
+    def checked_query(self, vector: Vector) -> Vector:
+        """A query vector of the store's dimension, float32."""
+        query = np.asarray(vector, dtype=np.float32)
+        if self.dimension is not None and query.shape != (self.dimension,):
+            raise ModelMismatch(
+                f"a query vector of shape {query.shape} cannot be compared with the store's vectors of dimension {self.dimension}; "
+                "use the store's embedding model, or run `hindsight reindex`."
+            )
+        if not np.isfinite(query).all():
+            raise InvalidInput("the query vector holds NaN or infinity; check the embedding endpoint.")
+        return query
+
+    def check_model(self, db: Database) -> None:
+        """Whether the vectors that ``db`` sees are this embedder's: another process may have replaced them.
+
+        Raises:
+            ModelMismatch: they are another model's.
+        """
+        known = value(db, _SQL["get_meta"], ("embedder",))
+        if self.embedder is None or known is None or known == self._identity():
+            return
+        theirs = json.loads(known)
+        model, dimension = self.embedder
+        raise ModelMismatch(
+            f"the vectors in {self.place} are of {theirs['model']} ({theirs['dimension']} dimensions), but the embedder is {model} "
+            f"({dimension}). Set the embedder back, or run `hindsight reindex` to embed everything anew; nothing was changed."
+        )
+
+    def target(self) -> tuple[str, int]:
+        """The model that a reindexing makes vectors with, and their dimension."""
+        if self.embedder is None:
+            raise ModelMismatch("a keyword-only store has no vectors to make; choose an embedder (HINDSIGHT_EMBEDDER) first.")
+        return self.embedder
+
+    def _identity(self) -> str:
+        model, dimension = self.target()
+        return to_json({"model": model, "dimension": dimension})
+
+    def check_embedder(self, db: Database) -> None:
+        """When the store is opened: are its vectors this embedder's; from now on they are."""
+        if self.embedder is None or self._reindexing:
+            return
+        if value(db, _SQL["has_vectors"]):
+            self.check_model(db)
+        if value(db, _SQL["get_meta"], ("embedder",)) != self._identity():
+            db.execute(_SQL["set_meta"], ("embedder", self._identity()))
+
+
+def change_number(db: Database) -> int:
+    """The number of the last change of a record that the snapshot sees."""
+    return int(value(db, _SQL["change_number"]))
