@@ -1,4 +1,7 @@
-"""``hindsight demo``: a bilingual conversation goes in, six questions are asked, and the answers show how they were found."""
+"""``hindsight demo``: a bilingual conversation goes in, six questions are asked, and the answers show how they were found.
+
+``hindsight demo refund`` shows learning instead: see :mod:`hindsight.cli.demo.refund`.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from dataclasses import asdict
 from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from hindsight.cli.invocation import Invocation, log_for_commands, patient
-from hindsight.cli.output import console, plain, say, shortened, when, write_json
+from hindsight.cli.output import console, plain, say, shortened, table, when, write_json
 from hindsight.cli.progress import Bar
 from hindsight.cli.recalling import hit_json, reason, said
 
@@ -33,10 +36,14 @@ ZONE = "Asia/Shanghai"
 
 def demo(
     context: typer.Context,
+    which: Annotated[
+        Literal["conversation", "refund"], typer.Argument(help="conversation: recall; refund: an agent that learns from a failure.")
+    ] = "conversation",
     *,
     keep: Annotated[Path | None, typer.Option("--keep", help="Folder for the demo's store; default: a temporary one.")] = None,
+    language: Annotated[Literal["en", "zh"], typer.Option(help="Of the shop in the refund demo.")] = "en",
 ) -> None:
-    """Import a small bilingual conversation into a store of its own, ask six questions, show what was found and why."""
+    """Import a small bilingual conversation into a store of its own, ask six questions, show what was found and why; or learn."""
     invocation: Invocation = context.obj
     settings: dict[str, Any] = {"timezone": ZONE, "namespace": invocation.namespace or "demo", "agent": invocation.agent}
     loaded = invocation.settings(timezone=ZONE)
@@ -44,11 +51,28 @@ def demo(
     settings |= patient(loaded)
     place: AbstractContextManager[str | Path] = tempfile.TemporaryDirectory(prefix="hindsight-demo-") if keep is None else nullcontext(keep)
     with place as folder:
+        if which == "refund":
+            _learn(folder, settings, language, as_json=invocation.json)
+            return
         told = asyncio.run(_play(folder, settings, quiet=invocation.json))
     if invocation.json:
         write_json(told | {"store": str(keep) if keep is not None else None})
     elif keep is not None:
         say(f"\nThe store is kept: hindsight --store {keep} --namespace {settings['namespace']} recall …")
+
+
+def _learn(folder: str | Path, settings: Mapping[str, Any], language: Literal["en", "zh"], *, as_json: bool) -> None:
+    from hindsight.cli.demo.refund import play
+
+    told = asyncio.run(play(folder, settings, language))
+    if as_json:
+        write_json(told)
+        return
+    rows = [(each["name"], "on" if each["memory"] else "off", each["outcome"]) for each in told["tasks"]]
+    console().print(table(("task", "memory", "outcome"), rows))
+    say("\nrules:")
+    for rule in told["rules"]:
+        say(f"  {rule['status']}: {rule['text']}")
 
 
 async def _play(folder: str | Path, settings: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
