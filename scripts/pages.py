@@ -20,6 +20,7 @@ from hindsight.settings import PREFIX, Settings
 ROOT = Path(__file__).resolve().parent.parent
 BENCH = ROOT / "benchmarks" / "bench.json"
 RESULTS = ROOT / "benchmarks" / "results.json"
+FUSION = ROOT / "src" / "hindsight" / "recall" / "fusion.json"
 
 
 def main() -> int:
@@ -78,6 +79,31 @@ def results_tables() -> str:
         parts.append(f"\n**{name}**: {n} questions, {documents:,} documents; percent, with 95 % intervals\n\n")
         parts.append(table(("", "recall@5", "recall@10", "recall@20", "hit@5", "nDCG@10"), rows))
     return "".join(parts) + "\n"
+
+
+def fusion_figures() -> str:
+    """Recall by set and way of fusion, cross-validated, as the fitting script left it."""
+    figures = json.loads(FUSION.read_text(encoding="utf-8"))["figures_adapted"]
+    rows = []
+    for name, modes in figures.items():
+        for mode, found in modes.items():
+            low, high = found["recall@5_interval"]
+            shown = (f"{found['recall@5']} ({low}–{high})", *(f"{found[key]}" for key in ("recall@10", "recall@20", "hit@5")))
+            rows.append((f"{name} ({found['n']})", mode, *shown))
+    return table(("set (n)", "mode", "recall@5 (95 %)", "@10", "@20", "hit@5"), rows)
+
+
+def abstention_table() -> str:
+    """What each threshold lets through, of questions without and with an answer."""
+    card = json.loads(FUSION.read_text(encoding="utf-8"))
+    rows = []
+    for row in card["abstention"]["rows"]:
+        if row["threshold"] in (0.05, 0.1, 0.2, 0.3, 0.5):
+            shown = [f"{100 * row[key]:.1f} %" for key in ("wrongly_answered", "answered")]
+            rows.append((f"{row['threshold']:.2f}", *shown, f"{100 * row['recall']:.1f}"))
+    uncut = 100 * card["abstention"]["rows"][0]["recall_uncut"]
+    heading = ("least relevance", "unanswerable, something shown", "answerable, something shown", f"recall@5 left (uncut {uncut:.1f})")
+    return table(heading, rows)
 
 
 def rate(run: dict[str, Any], key: str) -> str:
@@ -151,7 +177,13 @@ def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-PARTS: dict[str, Callable[[], str]] = {"settings": settings_table, "results": results_tables, "bench": bench_tables}
+PARTS: dict[str, Callable[[], str]] = {
+    "settings": settings_table,
+    "results": results_tables,
+    "bench": bench_tables,
+    "fusion": fusion_figures,
+    "abstention": abstention_table,
+}
 
 
 if __name__ == "__main__":

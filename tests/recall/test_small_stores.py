@@ -28,7 +28,7 @@ NOT_THERE = ("xyzzy", "who won the world cup", "股票涨了吗", "写一首诗"
 
 @pytest.mark.parametrize("count", [1, 3, 6])
 async def test_with_the_bundled_model(tmp_path: Path, count: int) -> None:
-    async with Hindsight.open(tmp_path, embedder="auto") as memory:
+    async with Hindsight.open(tmp_path / "store", embedder="auto") as memory:
         await memory.store_many([{"content": text, "kind": "episode"} for text in MEMORIES[:count]])
         for query, wanted in ASKED:
             if wanted < count:
@@ -40,7 +40,7 @@ async def test_with_the_bundled_model(tmp_path: Path, count: int) -> None:
 
 
 async def test_with_keywords_alone(tmp_path: Path) -> None:
-    async with Hindsight.open(tmp_path, embedder="none") as memory:
+    async with Hindsight.open(tmp_path / "store", embedder="none") as memory:
         await memory.store_many([{"content": text, "kind": "episode"} for text in MEMORIES])
         for query, wanted in (("refund error E1101", 2), ("parse_config", 5), ("花生", 0), ("例会什么时候", 4)):
             assert (await memory.retrieve(query)).hits[0].memory.content == MEMORIES[wanted]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Literal
 from uuid import UUID
@@ -30,6 +31,8 @@ class Recall:
         flags: what was not as usual.
         language: of the query and of the rendered block, ``zh`` or ``en``.
         took_ms: how long the retrieval took.
+        timings: milliseconds by stage: ``load`` (of the model, before the time budget begins), ``understand``, ``embed``, ``routes``,
+            ``fuse``, ``select`` and, inside it, ``rerank``; a stage that was not run is not there.
         explanation: how it came about, where ``explain=True`` was asked.
         token_budget: most tokens of the rendered block.
         zone: in which dates are written.
@@ -41,6 +44,7 @@ class Recall:
     flags: tuple[Flag, ...] = ()
     language: str = "en"
     took_ms: float = 0.0
+    timings: Mapping[str, float] = field(default_factory=dict)
     explanation: Explanation | None = None
     token_budget: int = 1200
     zone: tzinfo = UTC

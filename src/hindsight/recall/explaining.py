@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from hindsight.errors import NotFound
 from hindsight.ports import RecordStore
 from hindsight.recall.explain import Candidate, Explanation
 from hindsight.recall.request import Request
 from hindsight.recall.routes import Candidates
 from hindsight.recall.trace import Trace
 from hindsight.recall.understand import Understood
-from hindsight.records import Memory
+from hindsight.records import Filter, Memory
 
 
 async def explain_trace(store: RecordStore, request: Request, trace: Trace) -> Explanation:
@@ -27,17 +28,27 @@ async def explain_trace(store: RecordStore, request: Request, trace: Trace) -> E
     )
 
 
-async def verdict_on(store: RecordStore, memory_id: UUID, request: Request, explanation: Explanation) -> str:
+async def known_memory(store: RecordStore, memory_id: UUID, filter: Filter) -> Memory:
+    """The memory that a verdict is asked on.
+
+    Raises:
+        NotFound: there is none in the namespace that the caller may know of.
+    """
+    memory = await store.get(memory_id)
+    hidden = memory is None or memory.namespace != filter.namespace or (memory.agent != filter.agent and memory.visibility == "private")
+    if memory is None or hidden:
+        raise NotFound(f"there is no memory {memory_id} in the namespace {filter.namespace} that agent {filter.agent} may see.")
+    return memory
+
+
+async def verdict_on(store: RecordStore, memory: Memory, request: Request, explanation: Explanation) -> str:
     """One sentence on what decided about a memory."""
-    place = next((number for number, each in enumerate(explanation.candidates, 1) if each.id == memory_id), None)
+    place = next((number for number, each in enumerate(explanation.candidates, 1) if each.id == memory.id), None)
     if place is not None:
         candidate = explanation.candidates[place - 1]
         where = f"place {place} of {len(explanation.candidates)} candidates, found by {', '.join(candidate.routes) or 'no route'}"
         return f"shown: {where}" if candidate.shown else f"not shown: {candidate.dropped} ({where})"
-    memory = await store.get(memory_id)
-    if memory is None or memory.namespace != request.filter.namespace:
-        return "not shown: there is no such memory in this namespace"
-    row = await store.row_of([memory_id])
+    row = await store.row_of([memory.id])
     if int(row[0]) in (await store.visible(request.filter)).tolist():
         return "not shown: no route found it among its best; the query shares too little with it"
     return f"not shown: {_kept_out(memory, request)}"
@@ -47,8 +58,6 @@ def _kept_out(memory: Memory, request: Request) -> str:
     """What in the filter keeps a memory out."""
     filter, now = request.filter, request.now
     at = filter.at or now
-    if memory.agent != filter.agent and memory.visibility == "private":
-        return "it is private to another agent"
     if memory.status not in filter.statuses:
         return f"its status is {memory.status}; recalled are {', '.join(filter.statuses)}"
     if memory.expires_at is not None and memory.expires_at <= now:

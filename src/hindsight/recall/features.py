@@ -28,6 +28,8 @@ Table = dict[str, Any]
 """Feature by name: an array over the candidates, or one number for all of them."""
 
 _DAY = 86_400.0
+_GOOD = 64
+"""So many of the best candidates count for closeness in time; the weight of the others is next to nothing."""
 _KERNELS = {"near_10min": 600.0, "near_2h": 7_200.0, "near_1d": _DAY, "near_4d": 4 * _DAY}
 _ROLES = {role: position for position, role in enumerate(Role)}
 _FAR = -2.0
@@ -62,7 +64,7 @@ def _features(query: Understood, evidence: Evidence) -> tuple[tuple[str, ...], F
 def standardiser(values: NDArray[np.floating]) -> Callable[[NDArray[np.floating]], Floats]:
     """The map to z-scores of ``values``; to zeros where they are all equal."""
     mean, spread = float(values.mean()), float(values.std())
-    scale = 1.0 / spread if spread > 1e-6 else 0.0
+    scale = 1.0 / spread if spread > 1e-6 * (1.0 + abs(mean)) else 0.0  # equal numbers differ from their mean by rounding
     return lambda wanted: ((wanted - mean) * scale).astype(np.float32)
 
 
@@ -178,11 +180,12 @@ def _near(evidence: Evidence, base: Floats, table: Table) -> None:
     moments = np.where(known, moments - (moments[known].min() if known.any() else 0.0), 0.0).astype(np.float32)
     weight = np.exp(1.5 * (base - base.max()))
     weight = np.where(known, weight / weight.sum(), 0.0).astype(np.float32)
-    distance = np.abs(moments[:, None] - moments[None, :])
+    good = np.argsort(-weight, kind="stable")[:_GOOD]
+    distance = np.abs(moments[:, None] - moments[good][None, :])
     for name, width in _KERNELS.items():
         kernel = np.exp(distance * np.float32(-1.0 / width))
-        np.fill_diagonal(kernel, 0.0)
-        table[name] = np.log(np.where(known, kernel @ weight, 0.0) + 1e-4)
+        kernel[good, np.arange(len(good))] = 0.0  # not close to itself
+        table[name] = np.log(np.where(known, kernel @ weight[good], 0.0) + 1e-4)
 
 
 def _when(evidence: Evidence, table: Table) -> None:

@@ -21,6 +21,7 @@ class Journal:
         self._store = store
         self._rows: list[RetrievalRow] = []
         self._timer: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
 
     def add(self, row: RetrievalRow) -> None:
         """Take a row; the oldest goes where more than a thousand wait, since answers come before their log."""
@@ -30,15 +31,16 @@ class Journal:
             self._timer = asyncio.get_running_loop().create_task(self._later(), name="hindsight-retrievals")
 
     async def flush(self) -> None:
-        """Write what is buffered; rows stay buffered where the store is busy."""
-        rows, self._rows = self._rows, []
-        if not rows:
-            return
-        try:
-            await self._store.log_retrievals(rows)
-        except StoreError as error:
-            self._rows = rows + self._rows
-            _log.warning("retrievals_not_logged", waiting=len(self._rows), error=str(error))
+        """Write what is buffered; rows stay buffered where the store is busy. What another call is writing is written when it returns."""
+        async with self._writing:
+            rows, self._rows = self._rows, []
+            if not rows:
+                return
+            try:
+                await self._store.log_retrievals(rows)
+            except StoreError as error:
+                self._rows = rows + self._rows
+                _log.warning("retrievals_not_logged", waiting=len(self._rows), error=str(error))
 
     async def close(self) -> None:
         """Write what is left and stop the timer."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from uuid import UUID
 
 import numpy as np
@@ -14,12 +15,16 @@ from hindsight.recall.hit import Hit, Label
 from hindsight.recall.lessons import applies
 from hindsight.recall.state import SessionState
 from hindsight.recall.understand import Understood
-from hindsight.records import Memory, Outcome, Source, Status
+from hindsight.records import LAYER_OF, Layer, Memory, Outcome, Source, Status
+from hindsight.remember.reconcile.relate import relate_statements
+from hindsight.remember.reconcile.relation import SUPERSEDING
 
-Contradicts = Callable[[str, str], bool]
-"""Whether two statements cannot both hold."""
 DEMOTION = 0.5
 """A memory that the session contradicts keeps this share of its score."""
+SOURCE_SHARE = 0.6
+"""At most this share of an answer, and two at least, may come from one session or document."""
+ALIKE = 0.85
+"""A memory whose cosine to a shown one is above this says the same and is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +35,12 @@ class Rules:
         k: how many are shown.
         threshold: least relevance; None: none.
         free: whether source cap and diversity apply.
-        source_share: at most this share of an answer from one session or document.
-        diversity: a cosine to a shown memory above this says the same.
         past: whether superseded memories were asked for.
     """
 
     k: int
     threshold: float | None
     free: bool
-    source_share: float
-    diversity: float
     past: bool
 
 
@@ -58,20 +59,21 @@ def judge(
     *,
     vectors: NDArray[np.float32] | None = None,
     state: SessionState | None = None,
-    contradicts: Contradicts | None = None,
 ) -> Judged:
     """Select from ``hits``, best first. ``vectors`` are theirs, of length 1, zeros where there is none."""
     judged = Judged()
     place = {hit.memory.id: number for number, hit in enumerate(hits)}
-    standing = [hit for hit in hits if not _outdated(hit, hits, rules, judged)]
-    ordered = _lessons_first(_in_order(_unconfirmed(standing, state, contradicts)), query, state, rules)
+    heirs = {} if rules.past else {hit.memory.supersedes: hit.memory.id for hit in hits if hit.memory.supersedes is not None}
+    standing = [hit for hit in hits if hit.memory.id not in heirs]
+    judged.dropped.update((hit.memory.id, f"superseded by {heirs[hit.memory.id]}") for hit in hits if hit.memory.id in heirs)
+    ordered = _lessons_first(_in_order(_unconfirmed(standing, state)), query, state, rules)
     shown: list[int] = []
     sources: dict[str, int] = {}
     for hit in ordered:
         reserved = "lesson" in hit.labels
         against = _against(hit, rules, judged, sources, reserved=reserved)
         if against is None and rules.free and not reserved and vectors is not None:
-            against = _says_the_same(vectors, place[hit.memory.id], shown, rules.diversity)
+            against = _says_the_same(vectors, place[hit.memory.id], shown)
         if against is not None:
             judged.dropped[hit.memory.id] = against
             continue
@@ -84,16 +86,17 @@ def judge(
 
 
 def by_rules(hits: Iterable[Hit], tools: Sequence[str] = ()) -> list[Hit]:
-    """Best first; equal scores by rule: success before failure, the same tool chain before another, recent before old."""
+    """Best first; equal scores by rule: success before failure, a recent day before an old one, the same tool chain before another."""
     wanted = tuple(tools)
 
-    def key(hit: Hit) -> tuple[float, int, int, float]:
-        memory = hit.memory
+    def key(hit: Hit) -> tuple[float, int, int, int, float]:
+        memory, moment = hit.memory, hit.memory.event_time.astimezone(UTC)
         return (
             -hit.score,
             1 if memory.outcome is Outcome.FAILURE else 0,
+            -moment.toordinal(),
             0 if wanted and memory.tools == wanted else 1,
-            -memory.event_time.timestamp(),
+            -moment.timestamp(),
         )
 
     return sorted(hits, key=key)
@@ -118,29 +121,25 @@ def labels_of(hit: Hit) -> tuple[Label, ...]:
     return tuple(dict.fromkeys((*hit.labels, *(label for label, holds in told.items() if holds))))
 
 
-def _outdated(hit: Hit, hits: Sequence[Hit], rules: Rules, judged: Judged) -> bool:
-    """Whether one that is here too took its place, unless the past was asked for."""
-    if rules.past:
-        return False
-    heir = next((other for other in hits if other.memory.supersedes == hit.memory.id), None)
-    if heir is None:
-        return False
-    judged.dropped[hit.memory.id] = f"superseded by {heir.memory.id}"
-    return True
-
-
-def _unconfirmed(hits: list[Hit], state: SessionState | None, contradicts: Contradicts | None) -> list[Hit]:
+def _unconfirmed(hits: list[Hit], state: SessionState | None) -> list[Hit]:
     """Demote what the session itself contradicts."""
-    if state is None or contradicts is None:
+    said = state.statements() if state is not None else ()
+    if not said:
         return hits
-    said = state.statements()
     weighed = [
         replace(hit, score=hit.score * DEMOTION, labels=(*hit.labels, "unconfirmed"))
-        if any(contradicts(line, hit.memory.content) for line in said)
+        if any(contradicts(line, hit.memory) for line in said)
         else hit
         for hit in hits
     ]
     return sorted(weighed, key=lambda hit: -hit.score) if any("unconfirmed" in hit.labels for hit in weighed) else weighed
+
+
+def contradicts(said: str, memory: Memory) -> bool:
+    """Whether what is said now and the memory cannot both hold; what happened (an episode) is contradicted by nothing."""
+    if LAYER_OF[memory.kind] is not Layer.SEMANTIC:
+        return False
+    return relate_statements(memory.content, said, old_speaker=memory.speaker) in SUPERSEDING
 
 
 def _in_order(hits: list[Hit]) -> list[Hit]:
@@ -179,14 +178,14 @@ def _against(hit: Hit, rules: Rules, judged: Judged, sources: dict[str, int], *,
     if rules.threshold is not None and hit.relevance < rules.threshold:
         return f"relevance {hit.relevance:.2f} is below {rules.threshold:.2f}"
     source = source_of(hit.memory)
-    cap = max(2, math.ceil(rules.source_share * rules.k))
+    cap = max(2, math.ceil(SOURCE_SHARE * rules.k))
     if rules.free and source is not None and sources.get(source, 0) >= cap:
         return f"{cap} from the same {source.split(' ', 1)[0]} are shown already"
     return None
 
 
-def _says_the_same(vectors: NDArray[np.float32], own: int, shown: Sequence[int], most: float) -> str | None:
+def _says_the_same(vectors: NDArray[np.float32], own: int, shown: Sequence[int]) -> str | None:
     if not shown or not vectors[own].any():
         return None
     closest = float((vectors[list(shown)] @ vectors[own]).max())
-    return f"says the same as one that is shown (cosine {closest:.2f})" if closest > most else None
+    return f"says the same as one that is shown (cosine {closest:.2f})" if closest > ALIKE else None

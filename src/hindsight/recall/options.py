@@ -31,17 +31,11 @@ class RecallOptions:
         k: memories returned where a call names no ``k``; None: 2 to 5 by the complexity of the task.
         token_budget: most tokens of a rendered block; never limits ``hits``.
         min_relevance: least probability of being relevant.
-        similarity_threshold: least centred cosine to the query, as older systems define relevance (0.75); None: no such cut.
+        similarity_threshold: least centred cosine to the query; None: no such cut.
         half_life_days: half-life of episodes; other layers do not age.
         decay_floor: least decay of episodes, 0 to 1; the literature has 0.
-        vector_limit, keyword_limit: candidates of these routes; None: 60, or 20 in the profile ``weighted``.
-        hops: how far the graph route walks; None: 2, or 1 in the profile ``weighted``.
-        source_share: at most this share of an answer may come from one session or document.
-        diversity: a memory whose cosine to a shown one is above this says the same and is left out.
         budget_ms: a retrieval past this returns what it has, flagged.
         rerank_budget_ms: a cross-encoder past this leaves the fused order, flagged.
-        rerank_depth: how many of the best a cross-encoder reads.
-        cache_size: recent answers kept until the store changes; 0: none.
         zone: in which dates are understood and written.
     """
 
@@ -54,15 +48,8 @@ class RecallOptions:
     similarity_threshold: float | None = None
     half_life_days: float = 7.0
     decay_floor: float | None = None
-    vector_limit: int | None = None
-    keyword_limit: int | None = None
-    hops: int | None = None
-    source_share: float = 0.6
-    diversity: float = 0.85
     budget_ms: int = 2000
     rerank_budget_ms: int = 50
-    rerank_depth: int = 30
-    cache_size: int = 256
     zone: tzinfo = UTC
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -15,9 +15,9 @@ from hindsight.recall.answer import Flag, Hit, Recall
 from hindsight.recall.cache import AnswerCache, Kept
 from hindsight.recall.evidence import QueryVectors
 from hindsight.recall.explain import Explanation
-from hindsight.recall.explaining import explain_trace, verdict_on
+from hindsight.recall.explaining import explain_trace, known_memory, verdict_on
 from hindsight.recall.journal import Journal
-from hindsight.recall.judge import Contradicts, Rules, by_rules, judge
+from hindsight.recall.judge import Rules, by_rules, judge
 from hindsight.recall.model import adapt, adapter_for, model_card
 from hindsight.recall.options import Profile, RecallOptions
 from hindsight.recall.rank import Ranking, rank
@@ -29,14 +29,17 @@ from hindsight.recall.state import SessionState
 from hindsight.recall.surroundings import Surroundings
 from hindsight.recall.trace import Trace
 from hindsight.recall.understand import Understood, understand
+from hindsight.recall.warmup import WarmUp
 from hindsight.records import Filter, Status, new_id
 
 LOOKED_AT = 24
 """The judge sees at least so many of the best."""
+RERANK_DEPTH = 30
+"""A cross-encoder reads so many of the best."""
+KEPT_ANSWERS = 256
 SALVAGE_SECONDS = 0.1
 """What a retrieval past its budget may still take to fetch what its routes had found."""
-_IMPLICIT_SHARE, _IMPLICIT_SHARE_SHORT = 0.15, 0.45
-_SHORT_TERMS = 3
+_IMPLICIT_SHARE, _IMPLICIT_SHARE_LEANING = 0.15, 0.7
 
 
 class Retriever:
@@ -48,7 +51,6 @@ class Retriever:
         reranker: a cross-encoder; None leaves the fused order.
         clock: the present, where a filter names none.
         options: see :class:`RecallOptions`.
-        contradicts: tells whether two statements cannot both hold, for memories that a session contradicts; None: none does.
     """
 
     def __init__(
@@ -58,22 +60,22 @@ class Retriever:
         reranker: Reranker | None,
         clock: Clock,
         options: RecallOptions,
-        *,
-        contradicts: Contradicts | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._reranker = reranker
         self._clock = clock
         self.options = options
-        self._contradicts = contradicts
         self._journal = Journal(store)
-        self._answers = AnswerCache(options.cache_size)
+        self._answers = AnswerCache(KEPT_ANSWERS)
         self._surroundings = Surroundings(store)
         self._adapter = adapter_for(embedder.model_id) if embedder is not None else None
+        self._warm_up = WarmUp(embedder) if embedder is not None else None
 
     async def close(self) -> None:
         """Write the log that waits and free the reranker."""
+        if self._warm_up is not None:
+            await self._warm_up.close()
         await self._journal.close()
         if self._reranker is not None:
             await self._reranker.close()
@@ -102,6 +104,9 @@ class Retriever:
         """
         request = self._request(query, filter, k, min_relevance, profile, routes, state, cold=cold)
         trace = Trace()
+        if cold:
+            trace.flag("cold")
+        await self._loaded(request, trace)
         try:
             async with asyncio.timeout(self.options.budget_ms / 1000):
                 change = await self._store.change_number()
@@ -117,12 +122,18 @@ class Retriever:
         return await self._answer(request, trace, explain=explain, language=kept.language if kept else None)
 
     async def why(self, memory_id: UUID, query: str, *, filter: Filter, state: SessionState | None = None) -> Explanation:
-        """Why this memory is, or is not, in the answer to ``query``; the verdict names the stage that decided."""
+        """Why this memory is, or is not, in the answer to ``query``; the verdict names the stage that decided.
+
+        Raises:
+            NotFound: there is no such memory that the caller may know of.
+        """
         request = self._request(query, filter, None, None, None, None, state, cold=False)
+        memory = await known_memory(self._store, memory_id, request.filter)
         trace = Trace()
+        await self._loaded(request, trace)
         await self._run(request, trace, await self._store.change_number())
         explanation = await explain_trace(self._store, request, trace)
-        return replace(explanation, verdict=await verdict_on(self._store, memory_id, request, explanation))
+        return replace(explanation, verdict=await verdict_on(self._store, memory, request, explanation))
 
     def _request(
         self,
@@ -150,10 +161,24 @@ class Retriever:
             cold=cold,
         )
 
+    async def _loaded(self, request: Request, trace: Trace) -> None:
+        """Let the model load before the time budget begins; where it takes too long, keywords alone decide this once."""
+        if self._warm_up is None or "vector" not in request.routes:
+            return
+        with trace.stage("load"):
+            trace.model_ready = await self._warm_up.ready()
+
     async def _run(self, request: Request, trace: Trace, change: int) -> None:
         with trace.stage("understand"):
             around = await self._surroundings.of(request.filter, change)
-            query = understand(request.query, now=request.now, zone=self.options.zone, speakers=around.speakers, dialogues=around.dialogues)
+            query = understand(
+                request.query,
+                now=request.now,
+                zone=self.options.zone,
+                speakers=around.speakers,
+                dialogues=around.dialogues,
+                context=request.state.text() if request.state else "",
+            )
             trace.understood = query
         if not query.text and not (request.state and request.state.text()):
             trace.flag("empty_query")
@@ -163,11 +188,11 @@ class Retriever:
         await self._search(request, trace, query, vectors)
         if trace.ranking is not None and not trace.hits:
             trace.flag("abstained")
-        if "degraded" not in trace.flags and "rerank_timeout" not in trace.flags:
+        if trace.model_ready and "degraded" not in trace.flags and "rerank_timeout" not in trace.flags:
             self._answers.put(request, Kept(change, request.now, tuple(trace.hits), query.language))
 
     async def _vectors(self, query: Understood, request: Request, trace: Trace) -> QueryVectors | None:
-        if self._embedder is None or "vector" not in request.routes:
+        if self._embedder is None or "vector" not in request.routes or not trace.model_ready:
             trace.flag("keyword_only")
             return None
         implicit = request.state.text() if request.state is not None else ""
@@ -176,15 +201,16 @@ class Retriever:
             found = await self._embedder.embed(texts, kind="query")
         except ModelError:
             trace.flag("keyword_only")
+            trace.flag("degraded")
             return None
         centred = [await self._store.centred(request.filter, vector, language=query.language) for vector in found]
-        plain = centred[0] if len(centred) == 1 else _blended(centred[0], centred[1], len(query.terms))
+        plain = centred[0] if len(centred) == 1 else _blended(centred[0], centred[1], leaning=query.leaning)
         return QueryVectors(plain, plain if self._adapter is None else adapt(plain, self._adapter))
 
     async def _search(self, request: Request, trace: Trace, query: Understood, vectors: QueryVectors | None) -> None:
         wanted = request.k or query.complexity
         with trace.stage("routes"):
-            limits = limits_of(request, self.options, wanted)
+            limits = limits_of(request, wanted)
             await run_routes(Routing(self._store, request.filter, query, vectors, request.routes, limits), trace.candidates)
         if not len(trace.candidates.rows()):
             return
@@ -194,27 +220,26 @@ class Retriever:
             await self._select(request, trace, query, trace.ranking, wanted)
 
     async def _select(self, request: Request, trace: Trace, query: Understood, ranking: Ranking, wanted: int) -> None:
-        depth = max(wanted + 8, LOOKED_AT if request.free else 0, self.options.rerank_depth if self._reranker else 0)
-        order = np.argsort(-ranking.scores.total, kind="stable")[:depth]
+        depth = max(wanted + 8, LOOKED_AT if request.free else 0, RERANK_DEPTH if self._reranker else 0)
+        order = np.argsort(-ranking.scores.total, kind="stable")
+        taught = np.isin(ranking.rows[order], trace.candidates.rows_of("lessons"))
+        order = order[(np.arange(len(order)) < depth) | taught]  # a warning is looked at however low it scores
         order = order[self._similar_enough(ranking)[order]]
-        hits = await self._hits(ranking, order, trace)
+        hits, row_of = await self._hits(ranking, order, trace)
         if self._reranker is not None and hits:
-            hits = await self._reranked(request, trace, query, hits)
+            hits = await self._reranked(request, trace, query, hits, row_of)
         else:
             hits = by_rules(hits, request.state.tools if request.state else ())
         vectors = None
         if request.free:
-            rows = await self._store.row_of([hit.memory.id for hit in hits])
-            vectors = await self._store.vectors(rows)
+            vectors = await self._store.vectors(np.array([row_of[hit.memory.id] for hit in hits], dtype=np.int64))
         rules = Rules(
             k=wanted,
             threshold=request.threshold,
             free=request.free,
-            source_share=self.options.source_share,
-            diversity=self.options.diversity,
             past=request.filter.at is not None or Status.SUPERSEDED in request.filter.statuses,
         )
-        judged = judge(hits, rules, query, vectors=vectors, state=request.state, contradicts=self._contradicts)
+        judged = judge(hits, rules, query, vectors=vectors, state=request.state)
         trace.hits, trace.dropped = judged.hits, judged.dropped
 
     def _similar_enough(self, ranking: Ranking) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -222,15 +247,15 @@ class Retriever:
             return np.ones(len(ranking.rows), dtype=np.bool_)
         return np.nan_to_num(ranking.cosine, nan=-1.0) >= self.options.similarity_threshold
 
-    async def _hits(self, ranking: Ranking, order: Rows, trace: Trace) -> list[Hit]:
-        """The memories at places ``order`` of the ranking; what was erased meanwhile is left out."""
+    async def _hits(self, ranking: Ranking, order: Rows, trace: Trace) -> tuple[list[Hit], dict[UUID, int]]:
+        """The memories at places ``order`` of the ranking, and their rows; what was erased meanwhile is left out."""
         rows = ranking.rows[order]
         memories = await self._store.fetch(rows)
         if len(memories) < len(rows):
             there = await self._store.row_of([memory.id for memory in memories])
             order = order[np.isin(rows, there)]
         found = {name: set(scored.rows.tolist()) for name, scored in trace.candidates.found.items()}
-        return [
+        hits = [
             Hit(
                 memory=memory,
                 score=float(ranking.scores.total[place]),
@@ -240,18 +265,19 @@ class Retriever:
             )
             for memory, place in zip(memories, order.tolist(), strict=True)
         ]
+        return hits, {memory.id: row for memory, row in zip(memories, ranking.rows[order].tolist(), strict=True)}
 
-    async def _reranked(self, request: Request, trace: Trace, query: Understood, hits: list[Hit]) -> list[Hit]:
+    async def _reranked(self, request: Request, trace: Trace, query: Understood, hits: list[Hit], row_of: Mapping[UUID, int]) -> list[Hit]:
         """The best hits in the order of the cross-encoder's reading, the rest behind them as they were."""
         assert self._reranker is not None
-        head, tail = hits[: self.options.rerank_depth], hits[self.options.rerank_depth :]
+        head, tail = hits[:RERANK_DEPTH], hits[RERANK_DEPTH:]
         tools = request.state.tools if request.state else ()
         with trace.stage("rerank"):
             read = await rerank(self._reranker, query.text, [hit.memory.text() for hit in head], self.options.rerank_budget_ms)
         if read is None:
             trace.flag("rerank_timeout")
             return by_rules(hits, tools)
-        rows = await self._store.row_of([hit.memory.id for hit in head])
+        rows = np.array([row_of[hit.memory.id] for hit in head], dtype=np.int64)
         scores = score(
             request.profile,
             await self._store.columns(request.filter, rows),
@@ -291,6 +317,7 @@ class Retriever:
             language=language or (trace.understood.language if trace.understood else "en"),
             flags=tuple(trace.flags),
             took_ms=trace.took_ms(),
+            timings=dict(trace.timings),
             explanation=await explain_trace(self._store, request, trace) if explain else None,
             token_budget=self.options.token_budget,
             zone=self.options.zone,
@@ -299,9 +326,9 @@ class Retriever:
         return answer
 
 
-def _blended(explicit: Vector, implicit: Vector, terms: int) -> Vector:
-    """The query and its session as one direction; the less the query says itself, the more the session counts."""
-    share = _IMPLICIT_SHARE_SHORT if terms <= _SHORT_TERMS else _IMPLICIT_SHARE
+def _blended(explicit: Vector, implicit: Vector, *, leaning: bool) -> Vector:
+    """The query and its session as one direction; where the query says little itself, the session counts more."""
+    share = _IMPLICIT_SHARE_LEANING if leaning else _IMPLICIT_SHARE
     mixed = (1.0 - share) * explicit + share * implicit
     norm = float(np.linalg.norm(mixed))
     return (mixed / norm if norm > 0 else explicit).astype(np.float32)
@@ -322,6 +349,6 @@ def _log_row(request: Request, trace: Trace, answer: Recall, clock: Clock) -> Re
             "flags": list(flags),
             "timings_ms": {name: round(value, 2) for name, value in trace.timings.items()},
         },
-        session_id=request.filter.session_id,
+        session_id=(request.state.session_id if request.state else None) or request.filter.session_id,
         took_ms=answer.took_ms,
     )

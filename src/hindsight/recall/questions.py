@@ -44,6 +44,21 @@ SHAPES = tuple(_EN)
 _EN_PATTERNS = [re.compile(pattern) for pattern in _EN.values()]
 _ZH_PATTERNS = [re.compile(_ZH[name]) for name in SHAPES]
 _SELF = re.compile(r"\b(?:i|my|me|mine|i'm|i've)\b|我")
+_POINTING_EN = re.compile(
+    r"\b(?:do|does|did|it|that|this|these|those|them|one|ones|the|a|an|and|so|now|then|again|once|more|same|way|thing|like|as|before|"
+    r"last|time|please|pls|go|on|keep|going|continue|proceed|carry|next|step|retry|redo|repeat|try|another|let|us|lets|can|could|you|we|i|"
+    r"what|how|about|for|me|to|with|ok|okay|yes|just|still)\b"
+)
+_POINTING_ZH = re.compile(
+    r"请|再|又|来|做|弄|试|搞|办|跑|一[次遍下个]|继续|接着|下去|下一步|然后呢?|重新|重试|重复|同样|照[旧样]|按|像|跟|和|上[次回]|之前|刚才|"
+    r"那个?|这个?|它|他们?|她们?|怎么样?|如何|呢|吧|吗|了|的|地|得|就|还|也|好|行|可以|我们?|你|一样|那样|这样|样"
+)
+
+
+def says_nothing_itself(text: str) -> bool:
+    """Whether a query only points at what is going on: "do it again", "再来一次"; also where it is empty."""
+    left = _POINTING_ZH.sub("", _POINTING_EN.sub("", text.lower().replace("'", "")))
+    return not any(character.isalnum() for character in left)
 
 
 def asks(text: str, language: Language) -> NDArray[np.float32]:

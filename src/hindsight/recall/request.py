@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindsight.errors import InvalidInput
@@ -85,11 +85,8 @@ def make_request(
     )
 
 
-def limits_of(request: Request, options: RecallOptions, wanted: int) -> Limits:
+def limits_of(request: Request, wanted: int) -> Limits:
     """How many candidates each route gives; more where many memories are asked for."""
     start = _WEIGHTED_LIMITS if request.profile == "weighted" else Limits()
-    return Limits(
-        vector=options.vector_limit or max(start.vector, wanted + wanted // 2),
-        keyword=options.keyword_limit or max(start.keyword, wanted + wanted // 2),
-        hops=start.hops if options.hops is None else options.hops,
-    )
+    more = wanted + wanted // 2
+    return replace(start, vector=max(start.vector, more), keyword=max(start.keyword, more))

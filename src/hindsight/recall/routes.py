@@ -19,6 +19,7 @@ from hindsight.recall.evidence import REACH, QueryVectors, Range
 from hindsight.recall.features import standardiser
 from hindsight.recall.understand import Understood
 from hindsight.records import Filter
+from hindsight.text.tokens import query_tokens
 
 Floats = NDArray[np.float32]
 
@@ -57,6 +58,10 @@ class Candidates:
         arrays = [scored.rows for scored in self.found.values()]
         return np.unique(np.concatenate(arrays)) if arrays else np.empty(0, dtype=np.int64)
 
+    def rows_of(self, route: str) -> Rows:
+        """What one route found; nothing where it did not run."""
+        return self.found[route].rows if route in self.found else np.empty(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Routing:
@@ -74,13 +79,14 @@ async def run_routes(routing: Routing, candidates: Candidates) -> None:
     """Run the enabled routes and put what each finds into ``candidates``."""
     await _first_wave(routing, candidates)
     rows = candidates.rows()
-    if not len(rows) and not routing.query.times:
+    timed = "time" in routing.enabled and bool(routing.query.times or routing.query.anchored)
+    if not len(rows) and not timed:
         return
     columns = await routing.store.columns(routing.filter, rows)
     base = _base(candidates, rows)
     later: list[Awaitable[None]] = []
-    if "time" in routing.enabled and routing.query.times:
-        candidates.ranges = resolve_ranges(routing.query, columns)
+    if timed:
+        candidates.ranges = (*resolve_ranges(routing.query, columns), *await _from_events(routing))[:_MAX_RANGES]
         later.append(_keep(candidates, "time", _in_time(routing, candidates.ranges)))
     if "neighbourhood" in routing.enabled and len(rows):
         later.append(_keep(candidates, "neighbourhood", _neighbourhood(routing, rows, base, columns)))
@@ -201,6 +207,21 @@ async def _within(routing: Routing, start: datetime, end: datetime, limit: int) 
     if sum(map(len, found)) < limit // 2:
         found.append((await routing.store.search_time(filter, start, end, limit=limit // 2)).rows)
     return np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))
+
+
+async def _from_events(routing: Routing) -> list[Range]:
+    """The times that the query counts from an event ("the week before the trip"), the event being what matches its name best."""
+    ranges = []
+    for anchored in routing.query.anchored[:_MAX_RANGES]:
+        found = await routing.store.search_terms(routing.filter, query_tokens(anchored.anchor), limit=1)
+        moments = (await routing.store.columns(routing.filter, found.rows)).occurred
+        if not len(moments) or np.isnan(moments[0]):
+            continue
+        day = datetime.fromtimestamp(float(moments[0]), UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        time = anchored.resolve(day, day + timedelta(days=1))
+        if time is not None:
+            ranges.append((time.start.timestamp(), time.end.timestamp()))
+    return ranges
 
 
 def resolve_ranges(query: Understood, columns: Columns) -> tuple[Range, ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 MAX_CHARS = 1_200
 """Of the session's text so much is embedded beside the query, the newest of it."""
+_MOST_STATEMENTS = 60
+_SENTENCE = re.compile(r"[^。！？!?\n]+?(?:[。！？!?]+|\.(?=\s|$)|\n|$)")
+_QUESTION = re.compile(r"[?？]$|[吗么呢][。.]?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +21,20 @@ class SessionState:
         turns: the last turns' texts, oldest first.
         tools: tools in use, in the order of their calls.
         task_type: of the task at hand.
+        session_id: under which the retrieval is logged.
     """
 
     board: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     task_type: str | None = None
+    session_id: str | None = None
 
     def text(self) -> str:
         """The board and the newest turns, at most ``MAX_CHARS`` characters; empty where there is nothing."""
         return "\n".join((*self.board, *self.turns)).strip()[-MAX_CHARS:]
 
     def statements(self) -> tuple[str, ...]:
-        """What the session itself says, line by line, for comparison with memories."""
-        return tuple(line.strip() for part in (*self.board, *self.turns) for line in part.splitlines() if line.strip())
+        """What the session itself says, sentence by sentence, for comparison with memories; questions state nothing."""
+        said = (sentence.strip() for part in (*self.board, *self.turns) for sentence in _SENTENCE.findall(part))
+        return tuple(sentence for sentence in said if sentence and not _QUESTION.search(sentence))[-_MOST_STATEMENTS:]

@@ -16,7 +16,9 @@ from hindsight.recall.understand import Understood
 
 @dataclass(slots=True)
 class Trace:
-    """What each stage left behind. ``timings`` are milliseconds by stage, ``dropped`` names memories and why they are not shown."""
+    """What each stage left behind. ``timings`` are milliseconds by stage, ``dropped`` names memories and why they are not shown;
+    ``model_ready`` says whether the embedder's model was loaded in time.
+    """
 
     started: float = field(default_factory=time.perf_counter)
     understood: Understood | None = None
@@ -26,6 +28,7 @@ class Trace:
     dropped: dict[UUID, str] = field(default_factory=dict)
     flags: list[Flag] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
+    model_ready: bool = True
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

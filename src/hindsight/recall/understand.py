@@ -10,18 +10,19 @@ from datetime import datetime, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.recall.questions import asks, speaks_of_self
+from hindsight.recall.questions import asks, says_nothing_itself, speaks_of_self
 from hindsight.text.dialogue import said_terms
 from hindsight.text.entities import Entity, extract_entities
 from hindsight.text.fold import fold, sanitise
 from hindsight.text.language import Language, detect_language
 from hindsight.text.synonyms import infer_task_type, neighbours
-from hindsight.text.times import AnchoredTime, TimeExpression, find_anchored, find_times
+from hindsight.text.times import AnchoredTime, TimeExpression, read_times
 from hindsight.text.tokens import index_tokens, query_tokens
 
 MAX_QUERY_CHARS = 8_000
 """Longer queries are read to this length: the rest adds cost, not meaning."""
 MAX_TERMS = 96
+_MAX_LENT_TERMS = 32
 _COMPLEX_TERMS = 18
 _SIMPLE_TERMS = 5
 
@@ -41,6 +42,7 @@ class Understood:
         speakers: the store's codes of the speakers that the query names.
         asks: the shape of the question, one number a :data:`~hindsight.recall.questions.SHAPES`.
         of_self: whether the asker speaks of himself.
+        leaning: whether it says nothing itself, so that the session's words stand in.
         complexity: how many memories are worth showing: 2 (simple), 3 or 5 (complex).
     """
 
@@ -57,6 +59,7 @@ class Understood:
     speakers: tuple[int, ...]
     asks: NDArray[np.float32] = field(repr=False)
     of_self: bool
+    leaning: bool
     complexity: int
 
     @property
@@ -65,7 +68,9 @@ class Understood:
         return self.task_types[0] if self.task_types else None
 
 
-def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str, int], dialogues: bool = True) -> Understood:
+def understand(
+    query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str, int], dialogues: bool = True, context: str = ""
+) -> Understood:
     """Read a query as of ``now``; any text is understood, an empty one as asking for nothing.
 
     Args:
@@ -74,31 +79,37 @@ def understand(query: str, *, now: datetime, zone: tzinfo, speakers: Mapping[str
         zone: whose calendar they follow.
         speakers: folded names of everybody who speaks in the namespace, and their codes.
         dialogues: whether the namespace holds records whose person's words are indexed apart.
+        context: what the session is about; its words are looked for where the query has none of its own ("do it again").
     """
     text = sanitise(query)[:MAX_QUERY_CHARS].strip()
-    language = detect_language(text)
-    terms = tuple(dict.fromkeys(query_tokens(text)))[:MAX_TERMS]
+    context = sanitise(context)[:MAX_QUERY_CHARS].strip()
+    language = detect_language(text or context)
+    own = tuple(dict.fromkeys(query_tokens(text)))[:MAX_TERMS]
+    leaning = bool(context) and says_nothing_itself(text)
+    terms = tuple(dict.fromkeys(query_tokens(context)))[:_MAX_LENT_TERMS] if leaning else own
     folded = f" {fold(text)} "
     named = {name: code for name, code in speakers.items() if name in folded and names(folded, name)}
     of_names = {token for name in named for token in index_tokens(name)}
     moment = now.astimezone(zone)
-    times = tuple(find_times(text, moment))
-    task_type = infer_task_type(text)
+    times, anchored = read_times(text, moment)
+    task_type = infer_task_type(text) or (infer_task_type(context) if leaning else None)
+    named_things = extract_entities(context if leaning else text, language)
     return Understood(
         text=text,
         language=language,
         terms=terms,
         about_name=np.array([term in of_names for term in terms], dtype=np.bool_),
         said=tuple(said_terms(terms)) if dialogues else (),
-        entities=tuple(each for each in extract_entities(text, language) if each.norm not in named),
-        times=times,
+        entities=tuple(each for each in named_things if each.norm not in named),
+        times=tuple(times),
         dateless=tuple(each.kind == "absolute" and not _YEAR.search(each.text) for each in times),
-        anchored=tuple(find_anchored(text, moment)),
+        anchored=tuple(anchored),
         task_types=(task_type, *neighbours(task_type)) if task_type else (),
         speakers=tuple(named.values()),
         asks=asks(text, language),
         of_self=speaks_of_self(text),
-        complexity=2 if len(terms) <= _SIMPLE_TERMS else 5 if len(terms) >= _COMPLEX_TERMS else 3,
+        leaning=leaning,
+        complexity=2 if len(own) <= _SIMPLE_TERMS else 5 if len(own) >= _COMPLEX_TERMS else 3,
     )
 
 
