@@ -24,7 +24,8 @@ def scores(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     """(precision, recall) of each class. ``also`` lists what a reader would accept beside the label; a request to remember may hold any."""
     right, false, missed = Counter(), Counter(), Counter()
     for row in rows:
-        found = {signal for each in find_signals(row["text"], Role(row["role"])) for signal in each.signals}
+        kept = [each for each in find_signals(row["text"], Role(row["role"])) if not each.ground.dangling]
+        found = {signal for each in kept for signal in each.signals}
         gold, accepted = set(row["classes"]) - {"nothing"}, set(row.get("also", ()))
         if "remember" in gold:
             accepted |= {"preference", "constraint", "identity"}

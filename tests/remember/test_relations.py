@@ -103,6 +103,10 @@ def test_each_relation_in_both_languages(old, new, relation):
         ("The user visited Rome in 2019.", "The user visited Rome in 2022."),
         ("用户 2019 年去过西安。", "用户 2022 年去过西安。"),
         ("The car is red.", "The car is electric."),
+        ("The user runs every day, and does not stop for rain.", "The user runs every day."),
+        ("用户习惯每天晨跑，不想因为天气中断。", "用户习惯每天晨跑。"),
+        ("用户平时用修图软件。", "用户平时用护邮袋。"),
+        ("The user works full-time.", "The user works in Irvine."),
     ],
 )
 def test_likeness_is_no_contradiction(old, new):

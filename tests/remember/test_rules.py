@@ -32,13 +32,13 @@ def drafts(content, **fields):
     [
         ("I'm allergic to peanuts.", None, "The user is allergic to peanuts."),
         ("I'm allergic to peanuts.", "Ana", "Ana is allergic to peanuts."),
-        ("My name is Priya and I work as a nurse in Leeds.", "Priya", "Priya's name is Priya and they work as a nurse in Leeds."),
-        ("i cant have dairy, im lactose intolerant", "Ana", "Ana can't have dairy, they are lactose intolerant."),
+        ("My name is Priya and I work as a nurse in Leeds.", "Priya", "Priya's name is Priya and Priya works as a nurse in Leeds."),
+        ("i cant have dairy, im lactose intolerant", "Ana", "Ana can't have dairy, Ana is lactose intolerant."),
         ("My wife and I love Korean barbecue.", "Tom", "Tom and their wife love Korean barbecue."),
         ("I live in Porto with my husband and work as a baker.", "Ana", "Ana lives in Porto with their husband and works as a baker."),
         ("Never push directly to main in this repo.", None, "The user asks: never push directly to main in this repo."),
-        ("Could you answer me in Spanish from here on?", None, "The user asks: answer them in Spanish from here on."),
-        ("Please stop using emojis in your messages to me.", None, "The user asks: stop using emojis in the assistant's messages to them."),
+        ("Could you answer me in Spanish from here on?", None, "The user asks: answer the user in Spanish from here on."),
+        ("Please stop using emojis in your messages to me.", None, "The user asks: stop using emojis in the assistant's messages to the user."),
         ("我对花生过敏。", None, "用户对花生过敏。"),
         ("我女儿叫朵朵，刚满六岁。", "张敏", "张敏的女儿叫朵朵，刚满六岁。"),
         ("我们团队五个人，其中三个远程。", "张敏", "张敏的团队五个人，其中三个远程。"),
@@ -61,7 +61,7 @@ def test_pronouns_become_the_speaker(said, speaker, told):
         ("I'm a backend developer at a small fintech in Tallinn.", Kind.FACT),
         ("我是杭州人，现在住在上海浦东。", Kind.FACT),
         ("Upgrading to Node 20 resolved the segfault.", Kind.EPISODE),
-        ("因为报价晚交了两天，这个标没中。", Kind.EPISODE),
+        ("因为报价晚交了两天，机场那个标没中。", Kind.EPISODE),
     ],
 )
 def test_signals_give_the_kind(said, kind):

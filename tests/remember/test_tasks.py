@@ -45,7 +45,7 @@ async def test_every_end_is_one_episode(store, trigger, caller, outcome):
 
 
 async def test_an_episode_holds_the_whole_course(store, trigger, caller):
-    report = {**FAILED, "outcome": "fixed", "repaired": "created the missing secret", "result": "rollout complete", "tags": ["billing"]}
+    report = {**FAILED, "outcome": "fixed", "repaired_by": "created the missing secret", "result": "rollout complete", "tags": ["billing"]}
     await trigger.finished(report, caller())
     (episode,) = await episodes(store)
     for part in (
@@ -91,7 +91,7 @@ async def test_tasks_alike_are_episodes_each(store, trigger, caller, clock):
 async def test_the_same_error_a_second_time_leaves_a_negative_memory(store, trigger, caller):
     first = await trigger.finished({**FAILED, "task_id": "1"}, caller())
     assert first.lesson is None
-    second = await trigger.finished({**FAILED, "task_id": "2", "repaired": "created the secret", "outcome": "fixed"}, caller())
+    second = await trigger.finished({**FAILED, "task_id": "2", "repaired_by": "created the secret", "outcome": "fixed"}, caller())
     assert second.lesson.status is StoreStatus.STORED
     (lesson,) = await lessons(store)
     assert lesson.lesson.avoid

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
 
 from hindsight.errors import AccessDenied, ContentTooLarge, InvalidInput
 from hindsight.guard.envelope import strip_recalled
 from hindsight.moments import read_moment
-from hindsight.records import MAX_CONTENT_BYTES, Draft, Principal
+from hindsight.records import MAX_CONTENT_BYTES, Draft, Principal, Scope
 from hindsight.text.fold import sanitise
 from hindsight.text.synonyms import normalise_outcome, normalise_task_type
 
@@ -37,6 +38,15 @@ class Attribution:
         if not self.principal.may_use(chosen):
             raise AccessDenied(f"this caller may not use the namespace {chosen!r}; it is given {', '.join(self.principal.namespaces)}.")
         return chosen
+
+    def require(self, scope: Scope, deed: str) -> None:
+        """Refuse a caller without the scope; ``deed`` tells what it is needed for ("undoes").
+
+        Raises:
+            AccessDenied: the caller lacks it.
+        """
+        if scope not in self.principal.scopes:
+            raise AccessDenied(f"only a caller with the scope {scope!r} {deed}; ask the store's owner for a token that has it.")
 
 
 def read_draft(given: Draft | Mapping[str, Any], attribution: Attribution, *, where: str = "") -> Draft:
@@ -73,6 +83,20 @@ def read_draft(given: Draft | Mapping[str, Any], attribution: Attribution, *, wh
     if draft.agent not in (None, principal.agent) and not {"admin", "relay"} & principal.scopes:
         raise AccessDenied(f"{where}agent: this caller writes as {principal.agent!r} and may not write as {draft.agent!r}.")
     return draft.model_copy(update={"namespace": namespace, "agent": draft.agent or principal.agent})
+
+
+def read_id(value: UUID | str, what: str = "memory") -> UUID:
+    """The id that a caller gave.
+
+    Raises:
+        InvalidInput: it is not a UUID.
+    """
+    if isinstance(value, UUID):
+        return value
+    try:
+        return UUID(str(value).strip())
+    except ValueError:
+        raise InvalidInput(f"id: {value!r} is not a {what}'s id; ids look like 0197a1b2-….") from None
 
 
 def validated(model: type[ModelT], values: Mapping[str, Any], where: str = "") -> ModelT:

@@ -8,15 +8,17 @@ from typing import Any, Literal
 from uuid import UUID
 
 from hindsight.errors import AccessDenied, InvalidInput, NotFound, VersionConflict
-from hindsight.guard.gate import gate
 from hindsight.moments import read_moment
 from hindsight.ports import Clock, RecordStore
-from hindsight.records import CHANNEL_TRUST, Draft, Event, Memory, Status, Visibility
+from hindsight.records import CHANNEL_TRUST, LAYER_OF, Channel, Draft, Event, Layer, Memory, Outcome, Status, Visibility
 from hindsight.remember.attribute import Attribution, read_draft
 from hindsight.remember.commit import build_write, event_of
 from hindsight.remember.writer import Writer
 
 CHANGEABLE = tuple(sorted(set(Draft.model_fields) - {"namespace", "agent", "idempotency_key", "debug", "parents"}))
+
+WORDING = ("content", "query", "lesson", "kind", "speaker", "source", "outcome")
+"""Fields that say something; the others say how a record is kept and found."""
 
 
 class Changer:
@@ -28,9 +30,9 @@ class Changer:
         self._attribution = attribution
         self._clock = clock
 
-    def moment(self, now: datetime | str | None) -> datetime:
+    def moment(self, now: datetime | str | None, *, field: str = "now") -> datetime:
         """The reference time of a call: the one given, else the clock's."""
-        return self._clock.now() if now is None else read_moment(now, self._attribution.zone, field="now")[0]
+        return self._clock.now() if now is None else read_moment(now, self._attribution.zone, field=field)[0]
 
     def may_see(self, memory: Memory) -> bool:
         """Own records, and active shared ones of a namespace that is open to the caller; never quarantined ones."""
@@ -49,6 +51,10 @@ class Changer:
         events = await self._store.history(id)
         memory = await self._store.get(id)
         principal = self._attribution.principal
+        if memory is not None and memory.status is Status.QUARANTINED and memory.agent == principal.agent:
+            # That it was taken out of recall, by whom and why, is its owner's to know; its text leaves by no path.
+            hidden = [event.model_copy(update={"before": None, "after": None}) for event in events]
+            return hidden if principal.may_use(memory.namespace) else []
         mine = bool(events) and principal.may_use(events[0].namespace) and events[0].actor == principal.agent
         allowed = self.may_see(memory) if memory is not None else mine
         if not allowed:
@@ -72,21 +78,25 @@ class Changer:
             values["occurred_precision"] = None
         draft = read_draft({**values, "namespace": old.namespace}, self._attribution)
         principal, now = self._attribution.principal, self._clock.now()
-        verdict = gate(draft.kind, principal.channel, draft.visibility)
+        self._may_reword(old, draft)
+        guarded = (await self._writer.guard.examine([draft.model_copy(update={"parents": old.parents})], principal.channel))[0]
+        draft, verdict = guarded.draft, guarded.verdict
         fields = {name: getattr(draft, name) for name in CHANGEABLE}
+        if principal.channel is Channel.USER and _corrects(old, changes):
+            fields["outcome"] = Outcome.CORRECTED
         new = old.model_copy(
             update=fields
             | {
-                "trust": min(old.trust, CHANNEL_TRUST[principal.channel]),
+                "trust": min(old.trust, guarded.trust),
                 "status": old.status if verdict.status is Status.ACTIVE else verdict.status,
                 "version": old.version + 1,
                 "updated_at": max(now, old.created_at),
             }
         )
         vector = (await self._writer.embed([new.text()]))[0] if new.text() != old.text() else None
-        write = build_write(new, vector, event_of("updated", principal, now, reason=reason), expected_version=old.version)
+        write = build_write(new, vector, event_of("updated", principal, now, reason=verdict.audited(reason)), expected_version=old.version)
         await self._store.commit([write])
-        return new
+        return await self._store.get(id) or new  # with its seal
 
     async def forget(self, id: UUID, *, mode: Literal["erase", "archive"], reason: str | None) -> bool:
         """Erase for good or archive; False where there is no such memory for this caller."""
@@ -98,24 +108,25 @@ class Changer:
         self._may_change(memory)
         if mode == "erase":
             event = event_of("erased", self._attribution.principal, self._clock.now(), reason=reason)
+            self._writer.forget_vectors()
             return bool(await self._store.erase([id], event))
         if memory.status is not Status.ARCHIVED:
             await self._set_status(memory, Status.ARCHIVED, "archived", reason)
         return True
 
     async def restore(self, id: UUID) -> Memory:
-        """Archived → active."""
+        """Archived → active; what was never approved waits for a person again."""
         memory = await self._own(id)
         if memory.status is not Status.ARCHIVED:
             raise InvalidInput(f"memory {id} is {memory.status}, not archived; there is nothing to restore.")
-        return await self._set_status(memory, Status.ACTIVE, "restored", None)
+        return await self._set_status(memory, self._writer.guard.status_after_archive(memory), "restored", None)
 
     async def _set_status(self, memory: Memory, status: Status, action: Literal["archived", "restored"], reason: str | None) -> Memory:
         now = self._clock.now()
         new = memory.model_copy(update={"status": status, "version": memory.version + 1, "updated_at": max(now, memory.created_at)})
         event = event_of(action, self._attribution.principal, now, reason=reason)
         await self._store.commit([build_write(new, None, event, expected_version=memory.version)])
-        return new
+        return await self._store.get(memory.id) or new
 
     async def _own(self, id: UUID) -> Memory:
         memory = await self.visible(id)
@@ -124,7 +135,22 @@ class Changer:
         self._may_change(memory)
         return memory
 
+    def _may_reword(self, old: Memory, draft: Draft) -> None:
+        """A less trusted channel may not change what a record says; it can say the other thing itself, and both stand as a conflict."""
+        channel = self._attribution.principal.channel
+        if CHANNEL_TRUST[channel] >= old.trust or all(getattr(old, name) == getattr(draft, name) for name in WORDING):
+            return
+        raise AccessDenied(
+            f"memory {old.id} comes from a more trusted channel than '{channel}'; store the new statement instead: both stand until a person decides."
+        )
+
     def _may_change(self, memory: Memory) -> None:
         principal = self._attribution.principal
         if memory.agent != principal.agent and "admin" not in principal.scopes:
             raise AccessDenied(f"memory {memory.id} belongs to the agent {memory.agent!r}; only that agent or an admin may change it.")
+
+
+def _corrects(old: Memory, changes: Mapping[str, Any]) -> bool:
+    """Whether a person's change puts right what another channel told of a task."""
+    told = old.channel is not Channel.USER and LAYER_OF[old.kind] in (Layer.EPISODIC, Layer.PROCEDURAL)
+    return told and bool({"content", "lesson"} & set(changes)) and "outcome" not in changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from hindsight.guard.gate import Verdict
+from hindsight.guard.verdict import Verdict
 from hindsight.ports import NewEvent, Write
 from hindsight.records import CHANNEL_TRUST, Channel, DebugInfo, Draft, EventAction, Memory, Principal, default_idempotency_key, new_id
 from hindsight.remember.embed import Embedded
@@ -15,18 +15,19 @@ from hindsight.text.indexing import indexed_tokens
 from hindsight.text.language import Language, detect_language
 
 
-def build_memory(draft: Draft, verdict: Verdict, channel: Channel, now: datetime, *, debug: bool) -> Memory:
-    """The record of a draft whose namespace and agent are set; trust comes from the channel alone."""
+def build_memory(draft: Draft, verdict: Verdict, channel: Channel, now: datetime, *, debug: bool, trust: float | None = None) -> Memory:
+    """The record of a draft whose namespace and agent are set; trust comes from the channel, and from parents where ``trust`` is given."""
     if draft.namespace is None or draft.agent is None:
         raise ValueError("the draft was not attributed")
     fields = draft.model_dump(exclude={"debug", "idempotency_key"})
     key = draft.idempotency_key or default_idempotency_key(draft.content, draft.session_id, draft.turn_ids)
-    info = draft.debug or DebugInfo(session_id=draft.session_id, turn_ids=draft.turn_ids, guard="; ".join(verdict.reasons) or None)
+    given = draft.debug or DebugInfo(session_id=draft.session_id, turn_ids=draft.turn_ids)
+    info = given.model_copy(update={"guard": verdict.note()})
     return Memory(
         **fields,
         id=new_id(int(now.timestamp() * 1000)),
         channel=channel,
-        trust=CHANNEL_TRUST[channel],
+        trust=CHANNEL_TRUST[channel] if trust is None else trust,
         status=verdict.status,
         created_at=now,
         updated_at=now,

@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 from hindsight.clock import SystemClock
 from hindsight.errors import HindsightError, ImportFailed, InvalidInput
-from hindsight.guard.gate import gate
 from hindsight.ports import Clock, RecordStore
 from hindsight.records import CHANNEL_TRUST, Channel, Draft, Memory, Status, StoreStatus, Turn, default_idempotency_key
 from hindsight.remember.attribute import Attribution, read_draft, validated
@@ -173,10 +172,11 @@ class _Run:
 
     def _record(self, draft: Draft, server: Mapping[str, Any], *, copying: bool) -> Memory:
         """The record as it was exported, under this import's channel: never with more trust or a better status than it had."""
+        guarded = self._importer.writer.guard.examine_alone(draft, Channel.IMPORT)
+        draft, verdict = guarded.draft, guarded.verdict
         key = draft.idempotency_key or default_idempotency_key(draft.content, draft.session_id, draft.turn_ids)
         most = CHANNEL_TRUST[Channel.IMPORT]
         recorded = validated(Memory, {"channel": Channel.IMPORT, "trust": most, **draft.model_dump(), **server, "idempotency_key": key})
-        verdict = gate(recorded.kind, Channel.IMPORT, recorded.visibility)
         held = recorded.status is not Status.QUARANTINED and verdict.status is not Status.ACTIVE
         update: dict[str, Any] = {
             "channel": Channel.IMPORT,
@@ -205,7 +205,9 @@ class _Run:
         if turns:
             namespace = self._importer.attribution.namespace_for(self._namespace)
             self.namespaces.add(namespace)
-            self.counts["turns"] += await self._store.add_turns(namespace, self._importer.principal.agent, turns)
+            self.counts["turns"] += await self._store.add_turns(
+                namespace, self._importer.principal.agent, self._importer.writer.guard.turns(turns)
+            )
 
     async def _write_drafts(self, drafts: Sequence[Draft]) -> None:
         results = await self._importer.writer.store(drafts, self._importer.attribution) if drafts else []

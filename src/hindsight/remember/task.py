@@ -37,7 +37,7 @@ class ToolCall(BaseModel):
 class TaskReport(BaseModel):
     """What a caller says of a task when it ends.
 
-    ``decisions`` are what was decided on the way, in order; ``repaired`` says how a failure was mended (outcome ``fixed``).
+    ``decisions`` are what was decided on the way, in order; ``repaired_by`` says how a failure was mended (outcome ``fixed``).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,7 +49,7 @@ class TaskReport(BaseModel):
     calls: Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS)] = ()
     result: _Text = ""
     error: _Text = ""
-    repaired: _Text = ""
+    repaired_by: _Text = ""
     session_id: str | None = None
     task_id: str | None = None
     started_at: datetime | None = None
@@ -57,6 +57,8 @@ class TaskReport(BaseModel):
     tags: tuple[str, ...] = ()
 
 
+_LEADING_CODE = re.compile(r"\s*\[?([A-Z][A-Z0-9_.-]{0,30}\d[A-Z0-9_.-]{0,30})\]?\s*[:：]")
+"""A code of the program's own that a message begins with: "E42: not paid"."""
 _WORDS: dict[Literal["zh", "en"], dict[str, str]] = {
     "zh": {
         "task": "任务：",
@@ -106,8 +108,8 @@ def episode_of(report: TaskReport, refs: tuple[Ref, ...] = ()) -> Draft:
     parts.append(words["outcome"] + words[str(report.outcome)])
     if error := error_text(report):
         parts.append(words["error"] + shown(error, SHOWN_INPUT))
-    if report.repaired:
-        parts.append(words["repaired"] + shown(report.repaired, SHOWN_INPUT))
+    if report.repaired_by:
+        parts.append(words["repaired"] + shown(report.repaired_by, SHOWN_INPUT))
     if report.result:
         parts.append(words["result"] + shown(report.result, SHOWN_INPUT))
     content = words["stop"].join(part.rstrip(" .。") for part in parts).strip() + words["stop"].strip()
@@ -148,6 +150,8 @@ def signature_of(report: TaskReport) -> str | None:
     code = error_code(text)
     if code is not None:
         return code
+    if led := _LEADING_CODE.match(text):
+        return led[1]
     plain = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`|/\S+|0x[0-9a-f]+|\d+", " ", fold(text))
     return " ".join(re.findall(r"[^\W\d_]+", plain))[:80].strip() or None
 
@@ -165,7 +169,7 @@ def lesson_of(report: TaskReport, earlier: list[Memory]) -> Draft:
     kind = report.task_type or shown(report.task, 80)
     call = next((each for each in reversed(report.calls) if each.error), None)
     attempt = shown(_arguments(call), SHOWN_RESULT) if call is not None else ""
-    repair = report.repaired
+    repair = report.repaired_by
     times = len(earlier) + 1
     if language == "zh":
         condition = f"执行“{kind}”类任务并使用 {tool} 时" if tool else f"执行“{kind}”类任务时"

@@ -24,10 +24,14 @@ _LOOKED_AT = 200
 
 @dataclass(frozen=True, slots=True)
 class TaskKept:
-    """What was kept of a task: its episode, and the lesson where the same error came a second time."""
+    """What was kept of a task: its episode, the lesson where the same error came a second time, what its session held, and what the
+    task taught besides (a repair, a step that an error names, what a success did otherwise than the failures before it).
+    """
 
     episode: StoreResult
     lesson: StoreResult | None = None
+    distilled: tuple[StoreResult, ...] = ()
+    learned: tuple[StoreResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class TaskTrigger:
             Turn(session_id=session, position=position, content=_raw(call), speaker=call.tool, role=Role.TOOL, at=call.at)
             for position, call in enumerate(report.calls)
         ]
-        await self._store.add_turns(namespace, principal.agent, turns)
+        await self._store.add_turns(namespace, principal.agent, self._writer.guard.turns(turns))
         return (Ref(session_id=session, first=0, last=len(turns) - 1),)
 
     async def _same_error(self, report: TaskReport, namespace: str, agent: str) -> list[Memory]:
@@ -104,11 +108,20 @@ class TurnTrigger:
         self._distiller = distiller
         self._gathered = gathered
 
-    async def observe(self, turns: Sequence[Turn], attribution: Attribution, *, namespace: str | None = None) -> Observed:
-        """Keep raw turns, at once what they state by the rules; every ``gathered`` turns of a session one job distils them."""
+    async def observe(
+        self, given: Sequence[Turn | Mapping[str, Any]], attribution: Attribution, *, namespace: str | None = None
+    ) -> Observed:
+        """Keep raw turns, at once what they state by the rules; every ``gathered`` turns of a session one job distils them.
+
+        A mapping without a ``position`` comes after the last turn of its session.
+
+        Raises:
+            InvalidInput: a turn does not fit; nothing was written.
+        """
         chosen = attribution.namespace_for(namespace)
         principal = attribution.principal
-        await self._store.add_turns(chosen, principal.agent, turns)
+        turns = await self._placed(given, chosen, principal.agent)
+        await self._store.add_turns(chosen, principal.agent, self._writer.guard.turns(turns))
         stated = [draft.model_copy(update={"namespace": chosen}) for draft in self._distiller.rules.distil(turns) if draft.kind in STATED]
         kept = await store_drafts(stated, self._writer, attribution)
         jobs = []
@@ -119,6 +132,23 @@ class TurnTrigger:
                 if last in positions:
                     jobs.append(distil_job(chosen, session, last - self._gathered + 1, last, principal))
         return Observed(tuple(kept), tuple(await self._store.enqueue(jobs) if jobs else ()))
+
+    async def _placed(self, given: Sequence[Turn | Mapping[str, Any]], namespace: str, agent: str) -> list[Turn]:
+        last: dict[str, int] = {}
+        turns = []
+        for number, each in enumerate(given):
+            where = f"turn {number}: "
+            if not isinstance(each, (Turn, Mapping)):
+                raise InvalidInput(f"{where}a Turn or a mapping is needed, not {type(each).__name__}.")
+            turn = each if isinstance(each, Turn) else validated(Turn, {"position": 0, **each}, where)
+            if turn.session_id not in last:
+                standing = await self._store.turns(namespace, agent, turn.session_id)
+                last[turn.session_id] = max((one.position for one in standing), default=-1)
+            if not isinstance(each, Turn) and "position" not in each:
+                turn = turn.model_copy(update={"position": last[turn.session_id] + 1})
+            last[turn.session_id] = max(last[turn.session_id], turn.position)
+            turns.append(turn)
+        return turns
 
     async def session_closed(self, session_id: str, attribution: Attribution, *, namespace: str | None = None) -> list[int]:
         """Queue the distillation of what a session's last block left."""

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hindsight.errors import InvalidInput, Overloaded
-from hindsight.guard.gate import Verdict, gate
-from hindsight.ports import Clock, Embedder, NewJob, RecordStore
+from hindsight.guard.examine import Guard
+from hindsight.guard.verdict import Verdict
+from hindsight.ports import Clock, Embedder, NewJob, RecordStore, RemembersVectors
 from hindsight.records import Draft, Memory, Principal, Status, StoreResult, StoreStatus
 from hindsight.remember.attribute import Attribution, read_draft
 from hindsight.remember.commit import build_memory
 from hindsight.remember.embed import Embedded, embed_texts
+from hindsight.remember.guarding import GuardStage
 from hindsight.remember.reconcile.stage import Reconciler, Settled
 
 BATCH = 128
@@ -25,13 +27,14 @@ _RESULT_OF = {Status.ACTIVE: StoreStatus.STORED, Status.PENDING: StoreStatus.PEN
 class Writer:
     """Stores drafts. Stateless beside what it is given; safe to use from many tasks."""
 
-    def __init__(self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int) -> None:
+    def __init__(self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int, guard: Guard | None = None) -> None:
         self._store = store
         self._reconciler = Reconciler(store)
         self._embedder = embedder
         self._clock = clock
         self._debug = debug
         self._max_queue = max_queue
+        self.guard = GuardStage(store, guard or Guard())
         self.wake = asyncio.Event()
 
     async def store(
@@ -73,17 +76,17 @@ class Writer:
                 namespace=str(draft.namespace),
                 order_key=f"{draft.namespace}\x1f{draft.session_id}" if draft.session_id else None,
             )
-            for draft in checked
+            for draft in map(self.guard.without_secrets, checked)
         ]
         ids = await self._store.enqueue(jobs)
         self.wake.set()
         return [StoreResult(id=None, status=StoreStatus.QUEUED, job_id=id) for id in ids]
 
-    async def store_job(self, payload: Mapping[str, Any]) -> StoreResult:
-        """Do what :meth:`queue` promised; doing it twice stores once, by the idempotency key."""
+    async def store_job(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what :meth:`queue` promised; doing it twice stores once, by the idempotency key. The result as JSON."""
         draft = Draft.model_validate(payload["draft"])
         principal = Principal.model_validate(payload["principal"])
-        return (await self._store_batch([draft], principal, verbatim=True))[0]
+        return (await self._store_batch([draft], principal, verbatim=True))[0].model_dump(mode="json")
 
     async def settle(self, timeout: float) -> bool:
         """Wait until no job is waiting or leased."""
@@ -99,18 +102,26 @@ class Writer:
         """The vectors of texts to be stored, one result a text."""
         return await embed_texts(self._embedder, texts)
 
+    def forget_vectors(self) -> None:
+        """Drop remembered vectors: what was erased must not live on in memory. Which texts they are of is not known any more."""
+        if isinstance(self._embedder, RemembersVectors):
+            self._embedder.forget()
+
     async def _store_batch(self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool) -> list[StoreResult]:
         now = self._clock.now()
-        verdicts = [gate(draft.kind, principal.channel, draft.visibility) for draft in drafts]
-        memories = [
-            build_memory(draft, verdict, principal.channel, now, debug=self._debug) for draft, verdict in zip(drafts, verdicts, strict=True)
-        ]
+        guarded = await self.guard.examine(drafts, principal.channel)
+        memories = [build_memory(each.draft, each.verdict, principal.channel, now, debug=self._debug, trust=each.trust) for each in guarded]
+        refused = {memory.id for memory, each in zip(memories, guarded, strict=True) if each.verdict.rejected}
         standing = await self._standing(memories)
-        fresh = [memory for memory in memories if (memory.namespace, memory.agent, memory.idempotency_key) not in standing]
+        fresh = [memory for memory in memories if (memory.namespace, memory.agent, memory.idempotency_key) not in standing and memory.id not in refused]
         vectors = dict(zip((memory.id for memory in fresh), await self.embed([memory.text() for memory in fresh]), strict=True))
-        settled = await self._reconciler.commit(fresh, vectors, principal, now, verbatim=verbatim) if fresh else {}
+        notes = {memory.id: each.verdict.audit() for memory, each in zip(memories, guarded, strict=True) if not each.verdict.is_plain}
+        settled = await self._reconciler.commit(fresh, vectors, principal, now, verbatim=verbatim, notes=notes) if fresh else {}
         results = []
-        for memory, verdict in zip(memories, verdicts, strict=True):
+        for memory, verdict in zip(memories, (each.verdict for each in guarded), strict=True):
+            if memory.id in refused:
+                results.append(StoreResult(id=None, status=StoreStatus.REJECTED, reasons=verdict.reasons))
+                continue
             known = standing.get((memory.namespace, memory.agent, memory.idempotency_key))
             if known is not None:
                 results.append(StoreResult(id=known, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,)))
@@ -149,4 +160,4 @@ def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attrib
 
 def _result(memory: Memory, verdict: Verdict, settled: Settled) -> StoreResult:
     status = settled.status or _RESULT_OF[memory.status]
-    return StoreResult(id=settled.id, status=status, reasons=(*verdict.reasons, *settled.reasons))
+    return StoreResult(id=settled.id, status=status, reasons=(*verdict.told(), *settled.reasons))

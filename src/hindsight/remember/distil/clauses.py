@@ -15,7 +15,7 @@ MASK = "\u25a1"
 _BLOCKQUOTE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _CODE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`[^`\n]{1,200}`"
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|‘[^’\n]{1,200}’(?![a-z])|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`[^`\n]{1,200}`"
 )
 _SENTENCE = re.compile(r"[^。！？!?…\n]+?(?:[。！？!?…]+[”\"」』)）]?|\.(?=\s|$)|\n|$)", re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -24,8 +24,8 @@ _LATIN_WORD = re.compile(r"[A-Za-z]+")
 _SPLIT_EN = re.compile(
     r"\s*;\s+|\s+[-–—]+\s+|\s*—\s*"
     r"|,\s+(?:and|but|so|because|since|as|anyway)\s+(?=(?:(?:usually|also|then|now|please)\s+)?(?:I"
-    r"|I'm|i|im|we|my|our|you|nothing|no|don't|never|please|it|it's|there's|he|she|they)\b)"
-    r"|,\s+(?=(?:I|I'm|i'm|I've|I'd|i|im|we|we're|we've|my|our|don't|never|nothing|there's|the|that's)\b)"
+    r"|I'm|i|im|we|my|our|you|nothing|no|don't|never|please|it|it's|there's|he|she|they|that(?!'s\s+(?:how|what|why|the))|this|these|those|let's)\b)"
+    r"|,\s+(?=(?:I|I'm|i'm|I've|I'd|i|im|we|we're|we've|my|our|don't|never|nothing|there's|the|that's|this\s+is|here's|here\s+is|check\s+out|let's)\b)"
     r"|\s+(?:and|but)\s+(?=(?:I|I'm|I've|I'd|my|we|we're|we've)\s)"
 )
 _SPLIT_ZH = re.compile(r"(?<!对我来说)(?<!对我而言)(?<!的话)[，,；;]|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])|——")
@@ -42,7 +42,7 @@ _QUESTION_EN = re.compile(
 _QUESTION_ZH = re.compile(
     r"[？?]\s*$|[吗么]\s*[。！!]?\s*$|^(?:那|那么|所以|请问|我想问|问下|问一下)?(?:我|你|您|这|那|我们|咱们)?.{0,4}?(?:为什么|为啥|怎么"
     r"|怎样|如何|是不是|能不能|可不可以|要不要|有没有|会不会|什么时候|哪里|哪儿)"
-    r"|(?:什么|怎么|怎样|哪个|哪些|哪里|哪儿|哪道|多少|多久|几点|咋样)(?:样|好|呢|啊|呀)?\s*$|呢\s*$"
+    r"|(?:什么|怎么|怎样|哪个|哪些|哪里|哪儿|哪道|多少|多久|几点|咋样)(?:样|好|呢|啊|呀)?\s*$|呢\s*$|(?:还?不够|对|是|没错|不是)吧[。！!]?\s*$"
 )
 _SUPPOSED_EN = re.compile(
     r"\b(?:if\s+(?:i|we|you|he|she|they|it|my\s+\w+|the\s+\w+)\s+(?:were|had|could|would|lived|was"
@@ -85,8 +85,8 @@ _REPORTED_EN = re.compile(
     re.IGNORECASE,
 )
 _REPORTED_ZH = re.compile(
-    r"(?:他|她|他们|她们|人家|别人|有人|有些人|大家|大多数人|小孩|孩子们|邻居|室友|朋友|老板|同事|领导|程序员|没有人|奶奶|爷爷|攻略|文章|文档)(?:们|都|也|总|常|最|好像|周日|上|里|平时|一直)*"
-    r"(?:说|讲|常说|问|觉得|认为|喜欢|爱|讨厌|更喜欢|迷上|让我|叫我|写着|怕)"
+    r"(?:他|她|他们|她们|人家|别人|有人|有些人|大家|大多数人|小孩|孩子们|邻居|室友|朋友|老板|同事|领导|程序员|没有人|奶奶|爷爷|攻略|文章|文档|课程|培训|教程|播客|专家)(?:们|都|也|总|常|最|特别|很|挺|更|真|超|非常|其实|好像|周日|上|里|平时|一直)*"
+    r"(?:说|讲|常说|问|强调|提到|提醒|(?:反复|一再|再三)提醒|建议|劝|觉得|认为|喜欢|爱|讨厌|更喜欢|迷上|让我|叫我|写着|怕)"
 )
 
 
@@ -94,7 +94,7 @@ _REPORTED_ZH = re.compile(
 class Clause:
     """A stretch of one sentence, from ``start`` in it. ``masked`` has the length of ``text``.
 
-    ``supposed`` and ``reported`` hold for the whole sentence; ``of_self``: the clause opens it, or follows a first person.
+    ``supposed``, ``reported`` and ``in_question`` (it ends with a question) hold for the whole sentence; ``of_self``: the clause opens it, or follows a first person.
     """
 
     text: str
@@ -107,6 +107,7 @@ class Clause:
     supposed: bool = False
     reported: bool = False
     of_self: bool = True
+    in_question: bool = False
 
 
 def language_of(text: str) -> Literal["zh", "en"]:
@@ -155,7 +156,8 @@ def split_clauses(text: str, role: Role) -> list[Clause]:
             question = whole or asks(part, language) or (end == spans[-1][1] and masked.rstrip().endswith(("?", "？")))
             unreal = supposed or framed or bool(_ONLY_IF.search(_IF_YOU_DID.sub("", part)))
             of_self = start == spans[0][0] or "我" in masked[:start]
-            clauses.append(Clause(sentence[start:end], part, number, start, language, role, question, unreal, reported, of_self))
+            asked = masked.rstrip().endswith(("?", "？"))
+            clauses.append(Clause(sentence[start:end], part, number, start, language, role, question, unreal, reported, of_self, asked))
     return clauses
 
 
@@ -164,6 +166,16 @@ PASTE_CHARACTERS = 1_500
 OWN_SENTENCES = 3
 LONGEST_SENTENCE = 800
 """Longer stretches without an end mark are lists, logs or noise; no rule reads them."""
+
+
+def stands_in_question(clause: Clause) -> bool:
+    """Whether a Chinese clause states something of its own, although its sentence ends with a question: of what I do, not why or for whom."""
+    if not clause.in_question:
+        return True
+    text = clause.masked.strip()
+    return bool(re.search(r"[我咱俺]|记住|记得|别忘", text)) and not re.match(
+        r"(?:那|如果|要是|才能|以便|从而|对于|针对|除了|基于|根据|结合|从|像|比如|关于|当)", text
+    )
 
 
 def asks(masked: str, language: Literal["zh", "en"]) -> bool:

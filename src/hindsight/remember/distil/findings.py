@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from hindsight.records import Outcome, Role
-from hindsight.remember.distil.clauses import Clause, language_of, own_words, split_clauses, split_sentences
+from hindsight.remember.distil.clauses import Clause, language_of, own_words, split_clauses, split_sentences, stands_in_question
 from hindsight.remember.distil.constraint import find_constraint
+from hindsight.remember.distil.grounding import Ground, belongs, ground, hangs, leads
 from hindsight.remember.distil.identity import find_identity
 from hindsight.remember.distil.outcome import Ending, error_code, find_outcome, is_bare_success
 from hindsight.remember.distil.preference import find_preference
 from hindsight.remember.distil.request import Request, find_request
+from hindsight.remember.distil.worth import is_for_one_task, is_platitude
 
 LONGEST_STATEMENT = 240
 """Clauses that only explain are joined up to this many characters."""
@@ -23,7 +25,10 @@ Signal = Literal["constraint", "preference", "identity", "outcome", "remember"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A stretch of a turn that states something worth keeping. ``order`` marks a deed that is asked for, not a fact."""
+    """A stretch of a turn that states something worth keeping. ``order`` marks a deed that is asked for, not a fact.
+
+    ``ground.dangling``: only the conversation names what it speaks of. It may stand on a board beside it, but is no memory.
+    """
 
     signals: tuple[Signal, ...]
     text: str
@@ -31,6 +36,7 @@ class Finding:
     language: Literal["zh", "en"]
     ending: Ending | None = None
     order: bool = False
+    ground: Ground = field(default_factory=Ground)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,14 @@ def find_signals(text: str, role: Role, *, before: str = "") -> list[Finding]:
         if request is not None:
             findings += _requested(request, sentences, number, role, before, taken)
         else:
-            findings += _joined([_judge(clause) for clause in own], sentence)
-    return [found for found in findings if self_contained(found)]
+            earlier = [each for each in sentences[max(0, number - 3) : number] if len(each) <= LONGEST_STATEMENT]
+            after = sentences[number + 1] if number + 1 < len(sentences) else ""
+            found = _joined([_judge(clause) for clause in own], sentence, earlier, role)
+            told = [_repaired(each, after) for each in found]
+            if told != found:
+                taken.add(number + 1)
+            findings += told
+    return [found for found in findings if self_contained(found) and _lasts(found, sentences, role)]
 
 
 _WHY = re.compile(
@@ -87,6 +99,8 @@ _FINDERS: tuple[tuple[Signal, Callable[[Clause], float]], ...] = (
 
 
 def _judge(clause: Clause) -> _Judged:
+    if clause.language == "zh" and not stands_in_question(clause):
+        return _Judged(clause, None)
     for signal, find in _FINDERS:
         confidence = 0.0 if clause.role in (Role.ASSISTANT, Role.TOOL) else find(clause)
         if confidence:
@@ -97,37 +111,102 @@ def _judge(clause: Clause) -> _Judged:
     return _Judged(clause, None)
 
 
-def _joined(judged: Sequence[_Judged], sentence: str) -> list[Finding]:
+_RECOVERED = re.compile(
+    r"\b(?:eventually|finally|in\s+the\s+end|after\s+(?:a\s+while|that)|luckily|now|then)\b[^.?!]{0,40}?\b(?:got|managed|found|fixed|solved|sorted|works|worked|working|figured|made\s+it|recovered|succeeded|passed)\b"
+    r"(?![^.?!]*\b(?:not|n't|never|worse|failed)\b)|\b(?:got|back|working|flowing|running|up)\s+(?:\w+\s+){0,3}again\b"
+    r"|(?:后来|最后|终于|总算|现在|之后)[^。？！没不]{0,30}?(?:好了|解决|成功|修好|找到了|恢复|搞定|通过|过了|正常了)",
+    re.IGNORECASE,
+)
+"""The next sentence tells that it came right."""
+
+
+def _repaired(found: Finding, after: str) -> Finding:
+    """A failure that the next sentence tells to be overcome is told with it."""
+    if found.ending is None or found.ending.outcome is not Outcome.FAILURE or after.rstrip().endswith(("?", "？")):
+        return found
+    if not _RECOVERED.search(after) or len(found.text) + len(after) > 2 * LONGEST_STATEMENT:
+        return found
+    text = f"{found.text}{'' if found.language == 'zh' else ' '}{after}"
+    return replace(found, text=text, ending=replace(found.ending, outcome=Outcome.FIXED))
+
+
+_MOMENT_ZH = re.compile(r"今天|今晚|刚才|刚刚|昨天|昨晚|这次")
+_MUSING_ZH = re.compile(r"我(?:们)?(?:也|还)?(?:在想|想着|在考虑)")
+_OPINION_ZH = re.compile(r"我(?:们)?(?:总|一直|还是|就)?(?:觉得|认为|猜|估计)[^。]*(?:不行|得|要|必须|不能|只能)|^(?:或许|也许)")
+"""An opinion on what should be is no limit that stands."""
+
+
+def _lasts(found: Finding, sentences: Sequence[str], role: Role) -> bool:
+    """Whether the statement says something of its speaker that holds beyond the task or the talk at hand."""
+    if found.signals[0] == "constraint":
+        return not (found.language == "zh" and (_OPINION_ZH.search(found.text) or "记下了" in found.text))
+    if found.signals[0] == "outcome" and found.language == "zh":
+        return not is_platitude(found.text, "zh", among_people=False) and not found.text.startswith("这次")
+    if found.signals[0] not in ("preference", "identity"):
+        return True
+    if found.language == "zh" and _MUSING_ZH.search(found.text):
+        return False
+    if found.language == "zh" and "我" not in found.text and (_MOMENT_ZH.match(found.text) or (role is Role.OTHER and "你" in found.text)):
+        return False
+    if is_platitude(found.text, found.language, among_people=role is Role.OTHER and found.signals[0] == "preference"):
+        return False
+    return not (found.signals[0] == "preference" and is_for_one_task(found.text, sentences, found.language))
+
+
+def _joined(judged: Sequence[_Judged], sentence: str, before: Sequence[str], role: Role) -> list[Finding]:
     """Neighbouring clauses with one signal become one finding; those without any explain the one before, or lead to the next."""
     groups: list[list[_Judged]] = []
     lead: list[_Judged] = []
+    asked = False
     for each in judged:
         if each.signal is None:
             if each.clause.question:
-                lead = []
+                lead, asked = [], True
+            elif asked:
+                lead.append(each)  # what follows a question belongs to it, not to the statement before
             elif not groups:
                 lead.append(each)
             elif len(sentence[groups[-1][0].clause.start : each.clause.start + len(each.clause.text)]) <= LONGEST_STATEMENT:
                 groups[-1].append(each)
-        elif groups and each.signal == _signal(groups[-1]):
+        elif groups and not asked and each.signal == _signal(groups[-1]):
             groups[-1].append(each)
         else:
+            asked = False
             kept = lead if lead and each.clause.start + len(each.clause.text) - lead[0].clause.start <= LONGEST_STATEMENT else []
             groups.append([*kept, each])
             lead = []
-    return [_finding(group, sentence) for group in groups]
+    return [_finding(_trimmed(group, sentence), sentence, before, role) for group in groups]
+
+
+def _trimmed(group: Sequence[_Judged], sentence: str) -> list[_Judged]:
+    """Without leading clauses that only open the talk, and cut off where a clause turns to what the statement does not name."""
+    core = next(position for position, each in enumerate(group) if each.signal is not None)
+    first = next((position for position in range(core) if leads(group[position].clause.text, group[position].clause.language)), core)
+    kept = list(group[first : core + 1])
+    lasting = group[core].signal in ("preference", "identity")
+    for each in group[core + 1 :]:
+        if not belongs(each.clause.text, sentence[kept[0].clause.start : each.clause.start], each.clause.language, lasting=lasting):
+            break
+        kept.append(each)
+    while len(kept) > core - first + 1 and hangs(kept[-1].clause.text, kept[-1].clause.language):
+        kept.pop()
+    return kept
 
 
 def _signal(group: Sequence[_Judged]) -> Signal:
     return next(each.signal for each in group if each.signal is not None)
 
 
-def _finding(group: Sequence[_Judged], sentence: str) -> Finding:
+def _finding(group: Sequence[_Judged], sentence: str, before: Sequence[str], role: Role) -> Finding:
     language = group[0].clause.language
     last = group[-1].clause
     text = sentence[group[0].clause.start : last.start + len(last.text)].strip(" ,，;；")
     endings = [each.ending for each in group if each.ending is not None]
-    return Finding((_signal(group),), text.strip(), max(each.confidence for each in group), language, _worst_to_best(endings))
+    stating = next(each.clause for each in group if each.signal is not None)
+    core = sentence[group[0].clause.start : stating.start + len(stating.text)].strip(" ,，;；")
+    grounds = ground(core, text, before, language, signal=_signal(group), role=role)
+    confidence = max(each.confidence for each in group)
+    return Finding((_signal(group),), text.strip(), confidence, language, _worst_to_best(endings), ground=grounds)
 
 
 def _worst_to_best(endings: Sequence[Ending]) -> Ending | None:

@@ -25,8 +25,9 @@ _ADVERBS = set(
 _BASE_VERBS = set(
     "work live run own like love hate prefer want need use have go teach study play speak eat drink drive take make get keep avoid do travel write read cook come stay wear think "
     "find feel bake sing dance swim ride walk cycle commute enjoy dislike volunteer manage maintain lead help build design sell buy rent know learn practise practice collect paint draw "
-    "start finish spend suffer support serve train visit watch listen invoice handle".split()
+    "start finish spend miss hope wish plan try help call attend receive tend suffer support serve train visit watch listen invoice handle".split()
 )
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|‘[^’\n]{1,200}’|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`[^`\n]{1,200}`")
 _CONTRACTED = re.compile(r"^(i|we|you)['’]?(m|ve|d|ll|re)$", re.IGNORECASE)
 _EXPANDED = {"m": "am", "ve": "have", "d": "would", "ll": "will", "re": "are"}
 _BOTH = re.compile(r"\b((?:my|our) \w+) and (?:I|me)\b", re.IGNORECASE)
@@ -42,7 +43,7 @@ def conjugate(verb: str) -> str:
     low = verb.lower().replace("’", "'")
     if low in _AUXILIARY:
         return _AUXILIARY[low]
-    if low in _UNCHANGED or (low.endswith("ed") and low not in _BASE_ED) or low.endswith(("ing", "n't")):
+    if low in _UNCHANGED or (low.endswith("ed") and low not in _BASE_ED) or low.endswith("n't") or re.search(r"[aeiouy]\w*ing$", low):
         return verb
     if re.search(r"(?:s|x|z|ch|sh|o)$", low):
         return verb + "es"
@@ -52,30 +53,54 @@ def conjugate(verb: str) -> str:
 
 
 _OWN = {
-    "my": ("their", "'s"),
-    "our": ("their", "'s"),
-    "mine": ("theirs", "'s"),
-    "ours": ("theirs", "'s"),
-    "myself": ("themselves", ""),
-    "ourselves": ("themselves", ""),
+    "my": "their",
+    "our": "their",
+    "mine": "theirs",
+    "ours": "theirs",
+    "myself": "themselves",
+    "ourselves": "themselves",
 }
-"""Later form, and what the name takes at its first mention (empty: the later form even then)."""
+"""What stands for the speaker's possessives once the speaker is named in the statement."""
+_OTHERS = re.compile(r"\b(?:they|them|their|theirs|themselves)\b", re.IGNORECASE)
+_NUMBERED = frozenset(
+    "war part phase type class chapter volume vol level stage act book season grade category mark model section article title form tier division group series "
+    "generation round case figure table appendix unit course calculus physics chemistry algebra queen king pope elizabeth charles henry rocky apollo".split()
+)
+"""Words that a Roman numeral often follows; a capital "I" behind any capitalised name may be one too."""
+_JOINT = re.compile(
+    r"(?:^|[,.;:!?–—-]\s*|\b(?:that|because|since|when|if|but|where|while)\s+)(?:(?:the|a|an|my|our|his|her|their|both)\s+|[A-Z][\w'’-]*(?:'s|’s)\s+)?"
+    r"(?:[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*|\w+)\s+and\s+$"
+)
+"""What stands before the speaker in "Juan and I": the two are one subject, in the plural."""
 
 
 class EnglishTeller:
-    """Rewrites one statement. ``name`` is named at first (``named``: it was already), later ``they``; ``listener`` stands for "you"."""
+    """Rewrites one statement. The speaker is called by ``name`` throughout, for "they" reads as other people; possessives become "their".
 
-    def __init__(self, name: str, listener: str, *, named: bool = False) -> None:
+    ``named``: the name stands before the statement. ``listener`` stands for "you", ``company`` (a phrase) for those that "we" includes.
+    """
+
+    def __init__(self, name: str, listener: str, *, named: bool = False, company: str = "") -> None:
         self._name = name
         self._listener = listener
         self._named = named
+        self._company = company or "others"
         self._out: list[str] = []
+        self._others = False
+        self._company_named = False
 
     def tell(self, text: str) -> str:
         """The statement in the third person."""
         if _NO_SUBJECT.match(text):
             text = f"I {text[:1].lower()}{text[1:]}"
-        tokens = _expand(_TOKEN.findall(_BOTH.sub(r"I and \1", text)))
+        self._others = bool(_OTHERS.search(text))
+        # What stands in quotation marks is a title or another's words.
+        tokens: list[str] = []
+        end = 0
+        for quoted in _QUOTED.finditer(text):
+            tokens += [*_expand(_TOKEN.findall(_BOTH.sub(r"I and \1", text[end : quoted.start()]))), quoted[0]]
+            end = quoted.end()
+        tokens += _expand(_TOKEN.findall(_BOTH.sub(r"I and \1", text[end:])))
         position = 0
         while position < len(tokens):
             position = self._step(tokens, position)
@@ -85,17 +110,20 @@ class EnglishTeller:
         """Tell one token; the position of the next."""
         word = tokens[position]
         low = word.lower()
-        if word == "I" or (low == "i" and _stands_alone(tokens, position)):
+        if (word == "I" and not _is_numeral(tokens, position)) or (word == "i" and _stands_alone(tokens, position)):
             return self._subject(tokens, position)
         if word == "us" and "".join(self._out[-2:]).strip().lower() == "of" and not self._named:
-            self._out.append(f"{self._mention('')}'s group")
+            self._out.append(f"{self._mention()}'s group")
         elif low == "we" or word == "us":
-            self._out.append(self._mention("they" if low == "we" else "them", together=True))
+            self._out.append(self._together(low))
+        elif word[0].isupper() and position and _is_titled(tokens, position):
+            self._out.append(word)
         elif low in _OWN:
-            later, first = _OWN[low]
-            self._out.append(later if self._named or not first else f"{self._mention('')}{first}")
+            # "Their" is the speaker's only where the statement speaks of no other "them".
+            theirs = low.endswith(("self", "selves")) or (self._named and not self._others)
+            self._out.append(_OWN[low] if theirs else f"{self._mention()}'s")
         elif low == "me":
-            self._out.append(self._mention("them"))
+            self._out.append(self._mention())
         elif low == "you":
             following = _next_word(tokens, position)
             self._out.append(self._listener)
@@ -108,15 +136,15 @@ class EnglishTeller:
         return position + 1
 
     def _subject(self, tokens: list[str], position: int) -> int:
-        named_before = self._named
-        self._out.append(self._mention("they"))
+        joint = bool(_JOINT.search("".join(self._out)))
+        self._out.append(self._mention())
         verb = _next_word(tokens, position)
         while verb is not None and tokens[verb].lower() in _ADVERBS:
             verb = _next_word(tokens, verb)
         if verb is None or tokens[verb].lower() == "and":
             return position + 1
         low = tokens[verb].lower()
-        if named_before:
+        if joint:
             tokens[verb] = {"am": "are", "was": "were"}.get(low, tokens[verb])
             return position + 1
         told = conjugate(tokens[verb])
@@ -125,11 +153,17 @@ class EnglishTeller:
         tokens[verb] = told
         return position + 1
 
-    def _mention(self, later: str, *, together: bool = False) -> str:
-        if self._named and later:
-            return later
+    def _mention(self) -> str:
         self._named = True
-        return f"{self._name} and others" if together else self._name
+        return self._name
+
+    def _together(self, low: str) -> str:
+        """For "we": at first the speaker with their company, later "they", which is plural as it was."""
+        if self._named and self._company_named:
+            return "they" if low == "we" else "them"
+        self._named = self._company_named = True
+        company = re.sub(r"\b(?:my|our)\b", "their", self._company, flags=re.IGNORECASE)
+        return f"{self._name} and {company}"
 
 
 def _expand(tokens: list[str]) -> list[str]:
@@ -180,3 +214,40 @@ def _conjugate_coordinated(tokens: list[str], verb: int) -> None:
                 following = _next_word(tokens, following)
             if following is not None and tokens[following].lower() in _BASE_VERBS:
                 tokens[following] = conjugate(tokens[following])
+
+
+def is_verb_form(low: str) -> bool:
+    """Whether a lower-case word is a common verb, in any of its forms."""
+    bases = {low, low.removesuffix("s"), low.removesuffix("es"), low.removesuffix("ing"), low.removesuffix("ed"), low.removesuffix("d")}
+    bases |= {low.removesuffix("ing") + "e", low.removesuffix("ies") + "y", re.sub(r"(.)\1(?:ing|ed)$", r"\1", low)}
+    return low in _AUXILIARY or low in _UNCHANGED or not bases.isdisjoint(_BASE_VERBS)
+
+
+def _is_titled(tokens: list[str], position: int) -> bool:
+    """Whether a capitalised "My", "Our", "You" stands inside a name ("the podcast My Favorite Murder")."""
+    following = _next_word(tokens, position)
+    opening = re.search(r"[.!?:]\s*$|^\W*$", "".join(tokens[:position]))
+    return opening is None and following is not None and tokens[following][0].isupper()
+
+
+def _is_numeral(tokens: list[str], position: int) -> bool:
+    """Whether this "I" counts ("World War I", "type I diabetes", "Mustang I V2") instead of speaking."""
+    said = "".join(tokens[:position])
+    before = re.search(r"(?P<opening>^|[.!?:;]\s+)?(?P<word>[\w'’-]+) $", said)
+    if before is None:
+        return False
+    following = _next_word(tokens, position)
+    after = tokens[following] if following is not None else ""
+    speaks = bool(after) and (is_verb_form(after.lower()) or after.lower() in _ADVERBS or after.lower().endswith(("ed", "n't")))
+    if before["word"].lower() in _NUMBERED:
+        # "Part I is", "World War I was": behind a capitalised one the verb is the thing's own.
+        return after.lower() not in ("am", "have") if before["word"][0].isupper() and before["opening"] is None else not speaks
+    if before["opening"] is not None or not before["word"][0].isupper():
+        return False
+    return not after or after[0].isupper() or after.lower() in _NO_VERBS
+
+
+_NO_VERBS = frozenset(
+    "of and or in on at to for from with by is are which who that the a an as but than amp kit set edition version".split()
+)
+"""Words that no "I" as a subject is followed by."""

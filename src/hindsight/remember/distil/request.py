@@ -89,6 +89,10 @@ _ZH_END = re.compile(
 _POINT_ZH = re.compile(
     r"^(?:一下|以下内容|下面的?内容|以下|这个|这一点|这条|这件事|这(?=[：:，,])|它|我们刚定下来的|上面|的是|是|：|:|，|,|。|\s|在心里|配置|经验|点|哈|啊|了)*"
 )
+_NOTED_ZH = re.compile(
+    r"(?:我|没|才|还)[^。]{0,12}[，,]记下了|(?:建议|思路|方法|方案|提醒|办法|技巧|重点|要点|谢谢|收到|明白|好的|知道了|学到了)[^。]{0,6}[，,。！!]\s*(?:我)?(?:都)?记(?:下|住|好|着|牢)(?:来)?了|我(?:都|已经|先|会)?(?:记下|记住|记好)(?:来)?了|^(?:很|好|挺|非常)[^，。]{1,6}[，,]记下了"
+)
+"""The speaker tells that they have noted what was said."""
 _NOT_ZH = re.compile(
     r"(?:我|还|不|没|他|她|都|谁)记得|记不|让我记|叫我记|让他记|变量|提醒我一下什么|(?:保存|记录)(?:文件|结果|请求)|忘了锁|记得(?:我|你)"
 )
@@ -135,6 +139,8 @@ def _find_en(sentence: str, masked: str) -> Request | None:
 
 def _find_zh(sentence: str, masked: str) -> Request | None:
     if _NOT_ZH.search(masked) or (masked.rstrip().endswith(("？", "?", "吗", "吗。")) and not re.match(r"(?:能不能|可以|能)", masked)):
+        return None
+    if _NOTED_ZH.search(masked):
         return None
     if (match := _ZH_OBJECT.match(masked)) is not None:
         thing = sentence[match.start("object") : match.end("object")]

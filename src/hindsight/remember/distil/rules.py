@@ -30,8 +30,16 @@ _LEAD_EN = re.compile(
     r"|one\s+thing[^:,]{0,30}|on\s+another\s+note|guess\s+what|speaking\s+of\s+which)[\s,:!–—-]+)+(?=\S)",
     re.IGNORECASE,
 )
+_ANNOUNCED_EN = re.compile(
+    r"^[^.;:]{0,60}?\b(?:wanted|want|have|had|got|need)\s+to\s+(?:let\s+you\s+know|tell\s+you|share\s+(?:that|with\s+you))(?:\s+(?:that|how))?[,:]?\s+(?=(?:I|my|we|our)\b)",
+    re.IGNORECASE,
+)
+"""The announcement of what is then told."""
 _LEAD_ZH = re.compile(
-    r"^(?:(?:对了|说实话|老实说|其实|另外|还有|那|那么|嗯|哦|哎|好的|好|是的|是啊|顺便说一下|顺便|大家好|总之|不过|但是|但|谢谢|你好|hi)[，,、：\s]*)+(?=\S)"
+    r"^(?:(?:(?:[\u3400-\u9fff]{1,5}?)?(?:您好|你好|大家好|早上好|上午好|中午好|下午好|晚上好)[，,、：！!。\s]*)"
+    r"|(?:对了|完全正确|没错|确实|确实如此|明白了?|了解了?|太好了|好主意|有道理|对|对啊|对的|嗨|嗯|哦|哎|好|好的|是|是的|是啊|那|那么|总之|话说回来|说回来|谢谢|hi|你知道|你说得对)[，,、：！!\s]+"
+    r"|(?:说实话|老实说|其实|另外|还有|顺便说一下|顺便|不过|但是|所以|而且|毕竟|比如说|特别是)[，,、：\s]*|(?:但|那|那么)(?=[我咱]))+(?=\S)",
+    re.IGNORECASE,
 )
 _IMPERATIVE_EN = re.compile(
     r"^(?:please\b|never\b|always\b|don't\b|do\s+not\b|only\b|no\s|nothing\s+(?:over|above|under|newer|older|longer|more)\b|whatever\s+you\s+do|under\s+no"
@@ -61,8 +69,11 @@ class RuleDistiller:
     def __init__(self, zone: tzinfo) -> None:
         self._zone = zone
 
-    def distil(self, turns: Sequence[Turn]) -> list[Draft]:
-        """One draft a finding, in the order of the turns; a statement made twice is drafted once, with both turns as references."""
+    def distil(self, turns: Sequence[Turn], *, in_context: bool = False) -> list[Draft]:
+        """One draft a finding, in the order of the turns; a statement made twice is drafted once, with both turns as references.
+
+        ``in_context``: what points at the conversation ("my budget is 300") is drafted too, for a reader who has it before them.
+        """
         speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker and turn.role in (Role.USER, Role.OTHER)))
         peers = len(speakers) > 1
         drafts: dict[tuple[Kind, str], Draft] = {}
@@ -71,6 +82,8 @@ class RuleDistiller:
             # Among people an imperative is advice; only towards an assistant is it an order.
             role = Role.OTHER if peers and turn.role is Role.USER else turn.role
             for found in find_signals(turn.content, role, before=before):
+                if found.ground.dangling and not in_context:
+                    continue
                 draft = self._draft(found, turn, speakers if peers else [])
                 key = (draft.kind, fold(draft.content))
                 drafts[key] = _united(drafts[key], draft) if key in drafts else draft
@@ -83,7 +96,10 @@ class RuleDistiller:
         signal = found.signals[0]
         kind = KIND_OF[found.signals[1]] if len(found.signals) > 1 else KIND_OF[signal]
         said_at = turn.at.astimezone(self._zone) if turn.at is not None else None
-        placed = place_in_time(_without_lead(found.text, found.language), said_at, found.language, past=signal == "outcome")
+        words = _without_lead(found.text, found.language)
+        if found.ground.context:
+            words = _closed(_without_lead(found.ground.context, found.language), ".") + ("" if found.language == "zh" else " ") + words
+        placed = place_in_time(words, said_at, found.language, past=signal == "outcome")
         content = tell(found, placed.text, turn.speaker, turn.role, listener)
         ending = found.ending if signal == "outcome" else None
         return Draft(
@@ -124,7 +140,10 @@ def tell(found: Finding, text: str, speaker: str | None, role: Role, listener: s
         return _closed(told, "。")
     said, text = text, _PLEASE.sub("", text).rstrip("?") if role is Role.USER else text
     ordered = found.signals[0] in ("preference", "constraint") and role is Role.USER and _is_order(said, text)
-    told = EnglishTeller(name, listener or _default_listener(role, "en"), named=ordered or found.order).tell(text)
+    told = EnglishTeller(name, listener or _default_listener(role, "en"), named=ordered or found.order, company=found.ground.company).tell(
+        text
+    )
+    told = re.sub(r"(?<=[.!?] )the (?=user\b|assistant\b)", "The ", told)
     if found.order:
         told = f"{name} asks to remember: {_lower_first(told)}"
     elif ordered:
@@ -155,11 +174,15 @@ def _default_name(role: Role, language: Literal["zh", "en"]) -> str:
 
 
 def _default_listener(role: Role, language: Literal["zh", "en"]) -> str:
+    if role is Role.OTHER:  # someone in a talk among people, who is not known here
+        return "对方" if language == "zh" else "the other person"
     return _default_name(Role.USER if role is Role.ASSISTANT else Role.ASSISTANT, language)
 
 
 def _without_lead(text: str, language: Literal["zh", "en"]) -> str:
-    return (_LEAD_ZH if language == "zh" else _LEAD_EN).sub("", text).strip()
+    if language == "zh":
+        return _LEAD_ZH.sub("", text).strip()
+    return _ANNOUNCED_EN.sub("", _LEAD_EN.sub("", text)).strip()
 
 
 def _lower_first(text: str) -> str:

@@ -113,7 +113,7 @@ def _date_zh(start: datetime, last: datetime, *, whole_months: bool) -> str:
 
 
 def _worth_dating(time: TimeExpression, *, past: bool, until: bool) -> bool:
-    if time.kind == "recurring":
+    if time.kind == "recurring" or time.precision == "decade":
         return False
     if until:
         return True

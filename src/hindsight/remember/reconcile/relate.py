@@ -8,6 +8,7 @@ something changed ("switched from A to B", "不再 …") supersedes what it name
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -74,7 +75,7 @@ def _relate(old: Frame, new: Frame) -> Relation:
     if _swapped(old, new):
         return changes
     if old.negated != new.negated:
-        return changes if _denies(old, new) else _distance(old, new)
+        return changes if _denies(old, new) and (new.changed or not _denied_aside(old, new)) else _distance(old, new)
     if _subsequence(old.tokens, new.tokens) and not new.changed:
         return Relation.REFINEMENT
     if old.language == new.language:
@@ -145,6 +146,17 @@ def _denies(old: Frame, new: Frame) -> bool:
     return set(new.tokens) <= old.content and len(set(new.tokens) - set(new.subject)) >= 1
 
 
+_ASIDE = re.compile(r"[，,;；]|\s+[-–—]+\s+|——|\bbut\b")
+
+
+def _denied_aside(old: Frame, new: Frame) -> bool:
+    """Whether the polarities differ only by what follows the main clause ("runs daily, does not stop for rain")."""
+    heads = [_ASIDE.split(frame.said, maxsplit=1)[0] for frame in (old, new)]
+    if heads == [old.said, new.said]:
+        return False
+    return frame_of(heads[0], None).negated == frame_of(heads[1], None).negated
+
+
 def _subsequence(short: Sequence[str], long: Sequence[str]) -> bool:
     rest = iter(long)
     return all(token in rest for token in short)
@@ -179,12 +191,20 @@ def _one_difference(old: Frame, new: Frame) -> Relation | None:
         start < position <= start + len(value) for frame, value in ((old, was), (new, is_now)) for position, _ in frame.predicates
     ):
         return None
+    if old.person and (predicate in _USES or _WORKS.findall(old.said) != _WORKS.findall(new.said)):
+        return None
     other = _governing(new, start)
     if other is None or other[1] != predicate or predicate not in single or not _adjoins(old, governing, start):
         return None
     if predicate in ("be", *frame_zh.BE) and not _one_is(old, new):
         return None
     return Relation.CONTRADICTION
+
+
+_USES = ("用", "use")
+"""A person uses many things; which of them replace each other, their categories tell."""
+_WORKS = re.compile(r"\bwork(?:s|ed|ing)?\s+(at|for|in|on|as|from|with)?")
+"""Where, as what and on what somebody works are answers to different questions."""
 
 
 def _adjoins(frame: Frame, governing: tuple[int, str], start: int) -> bool:

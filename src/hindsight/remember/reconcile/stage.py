@@ -17,7 +17,8 @@ from uuid import UUID
 import numpy as np
 
 from hindsight.errors import VersionConflict
-from hindsight.ports import Committed, RecordStore, Vector, Write
+from hindsight.guard.trust import corroborates
+from hindsight.ports import Committed, NewEvent, RecordStore, Vector, Write
 from hindsight.records import LAYER_OF, EventAction, Filter, Kind, Layer, Memory, Principal, Status, StoreStatus
 from hindsight.remember.commit import build_write, event_of
 from hindsight.remember.embed import Embedded
@@ -58,28 +59,37 @@ class Reconciler:
         now: datetime,
         *,
         verbatim: bool,
+        notes: Mapping[UUID, str] | None = None,
     ) -> dict[UUID, Settled]:
         """Write the memories and what changes with them in one transaction; the answer is keyed by their ids.
 
-        ``verbatim``: the texts were given to be kept as they are; a merge then keeps the new wording.
+        ``verbatim``: the texts were given to be kept as they are; a merge then keeps the new wording. ``notes``: what the guard said of each,
+        for its history.
 
         Raises:
             VersionConflict: records changed under it in every attempt.
         """
         if not any(map(_relates, memories)):
-            return await self._settle(memories, vectors, principal, now, verbatim=verbatim)
+            return await self._settle(memories, vectors, principal, now, verbatim=verbatim, notes=notes or {})
         async with self._one_at_a_time:
-            return await self._settle(memories, vectors, principal, now, verbatim=verbatim)
+            return await self._settle(memories, vectors, principal, now, verbatim=verbatim, notes=notes or {})
 
     async def _settle(
-        self, memories: Sequence[Memory], vectors: Mapping[UUID, Embedded], principal: Principal, now: datetime, *, verbatim: bool
+        self,
+        memories: Sequence[Memory],
+        vectors: Mapping[UUID, Embedded],
+        principal: Principal,
+        now: datetime,
+        *,
+        verbatim: bool,
+        notes: Mapping[UUID, str],
     ) -> dict[UUID, Settled]:
         attempt = 1
         while True:
             plan = Plan(principal, now, verbatim=verbatim)
             for memory in memories:
                 plan.add(memory, await self._candidates(memory, vectors[memory.id].vector, now) if _relates(memory) else [])
-            writes = plan.writes(vectors)
+            writes = plan.writes(vectors, notes)
             try:
                 return plan.settled(await self._store.commit(writes) if writes else [])
             except VersionConflict:
@@ -115,7 +125,7 @@ class Plan:
         self._now = now
         self._verbatim = verbatim
         self._new: dict[UUID, Memory] = {}
-        self._changed: dict[UUID, tuple[Memory, Memory, EventAction, str]] = {}
+        self._changed: dict[UUID, tuple[Memory, Memory, NewEvent]] = {}
         self._settled: dict[UUID, Settled] = {}
 
     def add(self, memory: Memory, candidates: Sequence[Memory]) -> None:
@@ -134,12 +144,13 @@ class Plan:
             memory = self._settle(record, memory, relation)
         self._new[memory.id] = memory
 
-    def writes(self, vectors: Mapping[UUID, Embedded]) -> list[Write]:
+    def writes(self, vectors: Mapping[UUID, Embedded], notes: Mapping[UUID, str]) -> list[Write]:
         """The transaction, new records in the order they came."""
-        created = event_of("created", self._principal, self._now)
-        writes = [build_write(memory, vectors.get(memory.id), created) for memory in self._new.values()]
-        for before, after, action, reason in self._changed.values():
-            event = event_of(action, self._principal, self._now, reason=reason)
+        writes = []
+        for memory in self._new.values():
+            created = event_of("created", self._principal, self._now, session_id=memory.session_id, reason=notes.get(memory.id))
+            writes.append(build_write(memory, vectors.get(memory.id), created))
+        for before, after, event in self._changed.values():
             if after.text() == before.text():
                 writes.append(Write(memory=after, event=event, expected_version=before.version))
             else:
@@ -161,10 +172,10 @@ class Plan:
             return self._already_superseded(old, new)
         if new.trust >= old.trust:
             end = max(new.valid_from or new.occurred_at or self._now, old.valid_from or old.occurred_at or old.created_at)
-            self._change(old, "superseded", f"{relation} by {new.id}", status=Status.SUPERSEDED, valid_to=end)
+            self._change(old, "superseded", f"{relation} by {new.id}", new.session_id, status=Status.SUPERSEDED, valid_to=end)
             self._settled[new.id] = _with_reason(self._settled[new.id], f"supersedes {old.id} ({relation})")
             return new.model_copy(update={"supersedes": new.supersedes or old.id, "valid_from": new.valid_from or end})
-        self._change(old, "updated", f"in conflict with {new.id}", conflicts_with=_united(old.conflicts_with, (new.id,)))
+        self._change(old, "updated", f"in conflict with {new.id}", new.session_id, conflicts_with=_united(old.conflicts_with, (new.id,)))
         self._settled[new.id] = _with_reason(self._settled[new.id], f"in conflict with {old.id}, which is trusted more")
         return new.model_copy(update={"conflicts_with": _united(new.conflicts_with, (old.id,))})
 
@@ -173,7 +184,7 @@ class Plan:
         if _relation(new, old) not in SUPERSEDING or old.trust < new.trust:
             return new
         if old.supersedes is None:
-            self._change(old, "updated", f"supersedes {new.id}, which came in later", supersedes=new.id)
+            self._change(old, "updated", f"supersedes {new.id}, which came in later", new.session_id, supersedes=new.id)
         self._settled[new.id] = _with_reason(self._settled[new.id], f"superseded by {old.id}, which is more recent")
         return new.model_copy(update={"status": Status.SUPERSEDED, "valid_to": old.event_time})
 
@@ -184,10 +195,10 @@ class Plan:
             and (new.session_id, new.turn_ids) != (old.session_id, old.turn_ids)
             and not set(new.refs) <= set(old.refs)
         )
-        surer = max(old.confidence, new.confidence)
+        surer = max(old.confidence, new.confidence) if new.trust >= old.trust else old.confidence
         changes: dict[str, object] = {
-            "confidence": surer + (1 - surer) * 0.3 if fresh else surer,
-            "importance": max(old.importance, new.importance),
+            "confidence": surer + (1 - surer) * 0.3 if fresh and corroborates(old, new) else surer,
+            "importance": max(old.importance, new.importance) if new.trust >= old.trust else old.importance,
             "refs": _united(old.refs, new.refs),
             "tags": _united(old.tags, new.tags),
             "entities": _united(old.entities, new.entities),
@@ -196,16 +207,17 @@ class Plan:
         }
         if self._verbatim and new.trust >= old.trust:
             changes["content"] = new.content
-        self._change(old, "merged", "the same statement", **changes)
+        self._change(old, "merged", "the same statement", new.session_id, **changes)
         self._settled[new.id] = Settled(old.id, StoreStatus.MERGED, (f"the same statement as {old.id}",))
 
-    def _change(self, old: Memory, action: EventAction, reason: str, **changes: object) -> None:
+    def _change(self, old: Memory, action: EventAction, reason: str, session: str | None, **changes: object) -> None:
         if old.id in self._new:
             self._new[old.id] = old.model_copy(update=changes)
             return
         before = self._changed[old.id][0] if old.id in self._changed else old
         stamp = {"version": before.version + 1, "updated_at": max(self._now, before.created_at)}
-        self._changed[old.id] = (before, old.model_copy(update=changes | stamp), action, reason)
+        event = event_of(action, self._principal, self._now, session_id=session, reason=reason)
+        self._changed[old.id] = (before, old.model_copy(update=changes | stamp), event)
 
 
 def _relation(old: Memory, new: Memory) -> Relation:
