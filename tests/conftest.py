@@ -17,6 +17,7 @@ for _name in [name for name in os.environ if name.startswith("HINDSIGHT_")]:
 def _store_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that names no store gets an empty one, never the one in the home folder; subprocesses inherit it."""
     monkeypatch.setenv("HINDSIGHT_STORE", str(tmp_path / "memory"))
+    monkeypatch.setenv("HINDSIGHT_SEAL_KEY_FILE", str(tmp_path / "keys" / "seal.key"))
 
 
 @pytest.fixture(scope="session")

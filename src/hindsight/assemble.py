@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from hindsight.access import Access
+from hindsight.adapters.chat.factory import make_chat
+from hindsight.adapters.embedders.counting import BundledTokenCount
 from hindsight.adapters.embedders.factory import make_embedder
 from hindsight.adapters.embedders.seeds import centring_for
 from hindsight.adapters.rerankers.factory import make_reranker
+from hindsight.adapters.seal_files import HeadFiles, KeyFile, default_key_file
+from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import SystemClock
 from hindsight.errors import ConfigurationError
+from hindsight.guard.examine import Guard
+from hindsight.guard.seal import Sealer, derive_key
 from hindsight.memory import Hindsight
-from hindsight.ports import Clock, Embedder, RecordStore, Reranker
+from hindsight.ports import ChatModel, Clock, Embedder, Reranker
 from hindsight.recall.options import RecallOptions
 from hindsight.recall.pipeline import Retriever
 from hindsight.records import Channel, Principal
 from hindsight.remember.attribute import Attribution
+from hindsight.remember.distil.batch import Distiller
+from hindsight.remember.distil.model import ModelDistiller
+from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.remember.queue import Worker
-from hindsight.remember.writer import Writer
+from hindsight.remember.triggers import DISTIL_JOB, TurnTrigger
+from hindsight.remember.writer import STORE_JOB, Writer
+from hindsight.session.session import SessionTools
+from hindsight.session.sessions import Sessions
 from hindsight.settings import Settings
 from hindsight.upkeep.reindex import Reindexer
 
 
-def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None = None) -> Hindsight:
-    """A memory as the settings describe it, for one caller.
+def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None = None, guard: Guard | None = None) -> Hindsight:
+    """A memory as the settings describe it, for one caller. ``guard`` stands in for the one that the settings describe.
 
     Raises:
         ConfigurationError: settings contradict each other or name what does not exist.
@@ -33,21 +48,43 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     clock = clock or SystemClock()
     embedder = embedder_of(settings)
     store = store_of(settings, embedder, clock)
-    writer = Writer(store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue)
+    writer = Writer(store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue, guard=guard or guard_of(settings))
     zone = zone_of(settings)
+    chat = chat_of(settings)
+    distiller = Distiller(RuleDistiller(zone), ModelDistiller(chat, zone) if chat is not None else None)
+    attribution = Attribution(Principal(agent=settings.agent, channel=_channel(channel)), settings.namespace, zone)
+    session_tools = SessionTools(
+        states=store.sessions, store=store, writer=writer, distiller=distiller, clock=clock, count=token_counter(settings)
+    )
     return Hindsight(
         store=store,
         embedder=embedder,
         retriever=Retriever(store, embedder, reranker_of(settings), clock, recall_options(settings, zone)),
         writer=writer,
-        worker=Worker(store, writer, clock),
-        attribution=Attribution(Principal(agent=settings.agent, channel=_channel(channel)), settings.namespace, zone),
+        worker=worker_of(session_tools, attribution),
+        attribution=attribution,
         clock=clock,
         settings=settings,
+        session_tools=session_tools,
+        learning_store=store.learning,
+        access=Access(store.tokens, clock),
+        chat=chat,
     )
 
 
-def store_of(settings: Settings, embedder: Embedder | None, clock: Clock) -> RecordStore:
+def worker_of(tools: SessionTools, attribution: Attribution) -> Worker:
+    """What finishes queued work beside the caller: stores, distillation, and the end of idle sessions."""
+    turns = TurnTrigger(tools.store, tools.writer, tools.distiller)
+    return Worker(
+        tools.store,
+        tools.clock,
+        {STORE_JOB: tools.writer.store_job, DISTIL_JOB: partial(turns.run, attribution=attribution)},
+        wake=tools.writer.wake,
+        now_and_then=Sessions(tools, attribution).end_idle,
+    )
+
+
+def store_of(settings: Settings, embedder: Embedder | None, clock: Clock) -> SqliteStore:
     """The store at the address that the settings give; an address that cannot be served never falls back to another."""
     return _sqlite_store(settings, embedder, clock, reindexing=False)
 
@@ -64,6 +101,7 @@ def _sqlite_store(settings: Settings, embedder: Embedder | None, clock: Clock, *
         raise ConfigurationError(f"store: {settings.store.split('://')[0]}:// is not a store that this version serves; name a folder.")
     identity = (embedder.model_id, embedder.dimension) if embedder is not None else None
     centring = centring_for(embedder.model_id) if embedder is not None else None
+    keys = seal_keys(settings)
     return SqliteStore(
         Path(settings.store).expanduser(),
         embedder=identity,
@@ -71,7 +109,26 @@ def _sqlite_store(settings: Settings, embedder: Embedder | None, clock: Clock, *
         durability=settings.durability,
         clock=clock,
         reindexing=reindexing,
+        sealing=Sealing(lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None),
+        legal_hold=settings.legal_hold.strip(),
     )
+
+
+def seal_keys(settings: Settings) -> KeyFile:
+    """Where the keys of the seals come from."""
+    file = Path(settings.seal_key_file).expanduser() if settings.seal_key_file else default_key_file()
+    return KeyFile(settings.seal_key.get_secret_value(), file, Path(settings.store).expanduser())
+
+
+def sealer_of(keys: KeyFile, *, create: bool) -> Sealer | None:
+    """What makes the seals; None where seals are off or the key is not at hand. ``create`` makes a key file where there is none."""
+    secrets = keys.read(create=create)
+    return Sealer([derive_key(secret) for secret in secrets]) if secrets else None
+
+
+def guard_of(settings: Settings) -> Guard:
+    """The guard at the strictness that the settings name."""
+    return Guard(settings.guard, personal=settings.guard_personal == "on")
 
 
 def embedder_of(settings: Settings) -> Embedder | None:
@@ -85,6 +142,17 @@ def embedder_of(settings: Settings) -> Embedder | None:
         threads=settings.embedder_threads,
         cache_folder=Path(settings.model_cache).expanduser() if settings.model_cache else None,
     )
+
+
+def chat_of(settings: Settings) -> ChatModel | None:
+    """The language model that distils, where the settings name one."""
+    return make_chat(model=settings.chat_model, url=settings.chat_url, key=settings.chat_key.get_secret_value())
+
+
+def token_counter(settings: Settings) -> Callable[[str], int]:
+    """Counts tokens with the bundled model's vocabulary where it is there, else estimates them. Loaded by the first count."""
+    folder = Path(settings.model_cache).expanduser() if settings.model_cache else None
+    return BundledTokenCount(folder)
 
 
 def reranker_of(settings: Settings) -> Reranker | None:
@@ -113,6 +181,7 @@ def recall_options(settings: Settings, zone: tzinfo) -> RecallOptions:
         k=settings.k or None,
         token_budget=settings.token_budget,
         min_relevance=settings.min_relevance or None,
+        similarity_threshold=settings.similarity_threshold or None,
         half_life_days=settings.half_life_days,
         decay_floor=settings.decay_floor if settings.decay_floor >= 0 else None,
         budget_ms=settings.retrieval_timeout_ms,

@@ -14,7 +14,8 @@
     ├── Overloaded                too much is queued; try again later
     ├── StoreError                the engine below
     │   ├── StoreBusy             another process holds it; try again
-    │   ├── StoreUnavailable      missing, read-only, full, not reachable
+    │   ├── StoreUnavailable      read-only, full, not reachable
+    │   │   └── StoreMisplaced    no store is there, or cannot be: the address is wrong
     │   ├── StoreCorrupt          damaged; never replaced by an empty one
     │   └── StoreTooNew           written by a newer version
     └── ModelError                embedder, reranker, chat model
@@ -92,9 +93,15 @@ class StoreBusy(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    """The store is missing, read-only, full, or its server does not answer."""
+    """The store is read-only, full, or its server does not answer."""
 
     retryable = True
+
+
+class StoreMisplaced(StoreUnavailable):
+    """There is no store at the address, or there cannot be one; another try finds none either."""
+
+    retryable = False
 
 
 class StoreCorrupt(StoreError):

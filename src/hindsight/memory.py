@@ -10,24 +10,33 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
+from hindsight.access import Access, AccessCalls
 from hindsight.errors import InvalidInput
-from hindsight.ports import Clock, Embedder, JobState, Page, RecordStore
+from hindsight.learn.calls import Learning, LearningCalls
+from hindsight.learn.learner import TaskLearner
+from hindsight.ports import ChatModel, Clock, Embedder, JobState, LearningStore, Page, RecordStore, SessionState
 from hindsight.recall.answer import Recall
 from hindsight.recall.arguments import FilterArguments, build_filter
 from hindsight.recall.explain import Explanation
 from hindsight.recall.pipeline import Retriever
-from hindsight.records import Draft, DraftFields, Event, Memory, Principal, Stats, Status, StoreResult, Turn
-from hindsight.remember.attribute import Attribution
+from hindsight.records import Draft, DraftFields, Event, Memory, Outcome, Principal, Stats, Status, StoreResult, Turn
+from hindsight.remember.attribute import Attribution, read_id
+from hindsight.remember.calls import History, HistoryCalls
 from hindsight.remember.change import Changer
 from hindsight.remember.importing import Importer, ImportFormat, ImportReport
+from hindsight.remember.past import widened
 from hindsight.remember.queue import Worker
+from hindsight.remember.triggers import Observed, TaskKept, TurnTrigger
 from hindsight.remember.writer import Writer
+from hindsight.session.session import Session, SessionTools
+from hindsight.session.sessions import Sessions
+from hindsight.session.tasks import TaskFields, Tasks
 
 if TYPE_CHECKING:
     from hindsight.settings import Settings
 
 
-class Hindsight:
+class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
     """A memory: open it, store, retrieve, correct, forget.
 
     ::
@@ -51,6 +60,10 @@ class Hindsight:
         attribution: Attribution,
         clock: Clock,
         settings: Settings,
+        session_tools: SessionTools,
+        learning_store: LearningStore,
+        access: Access,
+        chat: ChatModel | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -60,7 +73,16 @@ class Hindsight:
         self._attribution = attribution
         self._clock = clock
         self.settings = settings
+        self._session_tools = session_tools
+        self._learning_store = learning_store
+        self._access = access
+        self._learning = Learning.of(store, learning_store, writer, attribution, clock, chat, retriever.flush)
+        self._chat = chat
         self._changer = Changer(store, writer, attribution, clock)
+        self._history = History.of(store, writer, attribution, clock, self._changer)
+        self._sessions = Sessions(session_tools, attribution)
+        self._tasks = Tasks(self._sessions, TaskLearner(store, writer, learning_store, clock), attribution)
+        self._turns = TurnTrigger(store, writer, session_tools.distiller)
 
     @staticmethod
     def open(
@@ -105,8 +127,9 @@ class Hindsight:
             await self._worker.stop()
         await self._retriever.close()
         await self._store.close()
-        if self._embedder is not None:
-            await self._embedder.close()
+        for model in (self._embedder, self._chat):
+            if model is not None:
+                await model.close()
 
     def acting_as(self, principal: Principal, *, namespace: str | None = None) -> Hindsight:
         """A view of the same open store for another caller; it needs no closing of its own."""
@@ -120,6 +143,10 @@ class Hindsight:
             attribution=attribution,
             clock=self._clock,
             settings=self.settings,
+            session_tools=self._session_tools,
+            learning_store=self._learning_store,
+            access=self._access,
+            chat=self._chat,
         )
 
     @property
@@ -181,6 +208,39 @@ class Hindsight:
         """Make an archived memory active again."""
         return await self._changer.restore(read_id(id))
 
+    # Sessions and tasks
+
+    def session(self, id: str = "", *, namespace: str | None = None, goal: str | None = None) -> Session:
+        """The working memory of one task or conversation, kept across restarts; an empty id begins a new one.
+
+        ``async with memory.session("task-17", goal="…") as session`` opens it, and closes it with what is worth keeping distilled.
+        """
+        return self._sessions.session(id, namespace=namespace, goal=goal)
+
+    async def open_sessions(self, *, namespace: str | None = None) -> builtins.list[SessionState]:
+        """The caller's open sessions, the one touched last first."""
+        return await self._sessions.open_sessions(namespace)
+
+    async def observe(self, turns: Sequence[Turn | Mapping[str, Any]], *, namespace: str | None = None) -> Observed:
+        """Hand over turns of a conversation: kept raw, at once what people state in them, the rest distilled when enough has gathered."""
+        return await self._turns.observe(turns, self._attribution, namespace=namespace)
+
+    async def task_started(
+        self, task: str, *, id: str = "", task_type: str | None = None, tools: Sequence[str] = (), namespace: str | None = None
+    ) -> Session:
+        """Begin a task: its session, with the task as its goal. ``retrieve(task, session=session.id)`` tells what helps with it."""
+        return await self._tasks.start(task, id=id, task_type=task_type, tools=tools, namespace=namespace)
+
+    async def task_finished(
+        self, outcome: Outcome | str, *, id: str | None = None, namespace: str | None = None, **fields: Unpack[TaskFields]
+    ) -> TaskKept:
+        """End a task: always one episode, and a lesson where the same error came a second time. Closes the open session ``id``.
+
+        Raises:
+            InvalidInput: a field does not fit, or nothing tells what the task was; nothing was written.
+        """
+        return await self._tasks.finish(outcome, id=id, namespace=namespace, **fields)
+
     # Reading
 
     async def retrieve(
@@ -195,13 +255,15 @@ class Hindsight:
         routes: Sequence[str] | None = None,
         now: datetime | str | None = None,
         cold: bool = False,
+        session: str | None = None,
         **filters: Unpack[FilterArguments],
     ) -> Recall:
         """The memories that help with ``query``, best first; ``.render()`` gives the block for a prompt.
 
         Without ``k`` two to five are returned by the complexity of the task, and nothing where nothing is relevant. An
-        explicit ``k`` or ``min_relevance=0`` switches the cut, diversity and source cap off. Never raises for a query's text;
-        past its time budget it returns what it has, flagged.
+        explicit ``k`` or ``min_relevance=0`` switches the cut, diversity and source cap off. ``session`` names an open session: its
+        board and last turns tell what the query is about ("do it again"), and what contradicts them is shown as unconfirmed. Never
+        raises for a query's text; past its time budget it returns what it has, flagged.
         """
         if k is not None and (isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= 1000):
             raise InvalidInput(f"k: a whole number from 1 to 1000 is needed, not {k!r}.")
@@ -211,30 +273,36 @@ class Hindsight:
         filter = self._filter(namespace, moment, filters)
         if not set(filter.statuses) <= {Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED}:
             raise InvalidInput("status: pending and quarantined memories are never recalled; list them instead.")
-        return await self._retriever.retrieve(
+        state = await self._sessions.query_state(session, namespace) if session else None
+        found = await self._retriever.retrieve(
             query,
-            filter=filter,
+            filter=widened(filter),
             k=k,
             min_relevance=min_relevance,
             explain=explain,
             profile=profile,
             routes=routes,
+            state=state,
             cold=cold,
         )
+        found = await self._history.past.recalled(found, filter)
+        if session and state is not None:
+            await self._sessions.recalled(session, [hit.memory.content for hit in found.hits], namespace)
+        return found
 
     async def why(self, id: UUID | str, query: str, *, namespace: str | None = None, **filters: Unpack[FilterArguments]) -> Explanation:
         """Why this memory is, or is not, among the answers to ``query``."""
         return await self._retriever.why(read_id(id), query, filter=self._filter(namespace, self._clock.now(), filters))
 
-    async def get(self, id: UUID | str) -> Memory | None:
-        """The memory, or None where there is none that this caller may see."""
-        return await self._changer.visible(read_id(id))
+    async def get(self, id: UUID | str, *, at: datetime | str | None = None) -> Memory | None:
+        """The memory (``at``: as it was then), or None where there is none that this caller may see."""
+        return await self._history.past.get(read_id(id), None if at is None else self._changer.moment(at, field="at"))
 
     async def list(
         self, *, namespace: str | None = None, limit: int = 100, cursor: str | None = None, **filters: Unpack[FilterArguments]
     ) -> Page:
         """Memories that pass the filters, newest first, a page at a time."""
-        return await self._store.list(self._filter(namespace, self._clock.now(), filters), limit=limit, cursor=cursor)
+        return await self._history.past.list(self._filter(namespace, self._clock.now(), filters), limit=limit, cursor=cursor)
 
     async def history(self, id: UUID | str) -> builtins.list[Event]:
         """What happened to a memory, oldest first. An erased one keeps a tombstone without content."""
@@ -276,6 +344,10 @@ class Hindsight:
         """Queued work: waiting, leased, done and dead, newest first."""
         return await self._store.jobs(states=states, limit=limit)
 
+    async def retry_job(self, id: int) -> bool:
+        """Give a dead job all its tries again; False where there is no such dead job."""
+        return await self._store.retry(id)
+
     async def settle(self, timeout: float = 60.0) -> bool:
         """Wait until nothing is queued; False when that took longer than ``timeout`` seconds."""
         return await self._writer.settle(timeout)
@@ -291,17 +363,3 @@ class Hindsight:
     def _filter(self, namespace: str | None, now: datetime, filters: FilterArguments) -> Any:
         chosen = self._attribution.namespace_for(namespace)
         return build_filter(chosen, self.principal.agent, now, self.zone, filters)
-
-
-def read_id(value: UUID | str) -> UUID:
-    """The id that a caller gave.
-
-    Raises:
-        InvalidInput: it is not a UUID.
-    """
-    if isinstance(value, UUID):
-        return value
-    try:
-        return UUID(str(value).strip())
-    except ValueError:
-        raise InvalidInput(f"id: {value!r} is not a memory's id; ids look like 0197a1b2-….") from None

@@ -9,19 +9,23 @@ from __future__ import annotations
 import builtins
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight.learnt import LearningStore
 from hindsight.records import Event, Filter, Memory, Stats, Turn
+from hindsight.revectoring import VectorStaging
+from hindsight.seals import HistoryStore
 from hindsight.values import (
     Centring,
     ChatMessage,
     ChatReply,
     Columns,
     Committed,
+    Decision,
     IndexedWords,
     Job,
     JobState,
@@ -34,7 +38,9 @@ from hindsight.values import (
     SessionState,
     StagedVector,
     TermHits,
+    Token,
     Vector,
+    Vote,
     Write,
 )
 
@@ -46,14 +52,18 @@ __all__ = [
     "Clock",
     "Columns",
     "Committed",
+    "Decision",
     "Embedder",
+    "HistoryStore",
     "IndexedWords",
     "Job",
     "JobState",
+    "LearningStore",
     "NewEvent",
     "NewJob",
     "Page",
     "RecordStore",
+    "RemembersVectors",
     "Reranker",
     "RetrievalRow",
     "Rows",
@@ -62,8 +72,11 @@ __all__ = [
     "SessionStore",
     "StagedVector",
     "TermHits",
+    "Token",
+    "TokenStore",
     "Vector",
     "VectorStaging",
+    "Vote",
     "Write",
 ]
 
@@ -88,6 +101,15 @@ class Embedder(Protocol):
 
     async def close(self) -> None:
         """Free the model."""
+        ...
+
+
+@runtime_checkable
+class RemembersVectors(Embedder, Protocol):
+    """An embedder that keeps the vectors of texts it has seen."""
+
+    def forget(self, texts: Sequence[str] | None = None) -> None:
+        """Drop the vectors of these texts, or all."""
         ...
 
 
@@ -144,7 +166,33 @@ class SessionStore(Protocol):
         ...
 
 
-class RecordStore(Protocol):
+class TokenStore(Protocol):
+    """Bearer tokens, by the digest of their secret."""
+
+    async def add_token(self, token: Token, digest: bytes) -> bool:
+        """Durable when it returns; False where the digest is taken."""
+        ...
+
+    async def token_of(self, digest: bytes) -> Token | None:
+        """The token with this digest, revoked and expired ones too."""
+        ...
+
+    async def tokens(self) -> list[Token]:
+        """Every token, the oldest first."""
+        ...
+
+    async def any_token(self) -> bool:
+        """Whether one was ever made."""
+        ...
+
+    async def revoke_token(self, id: UUID, at: datetime) -> bool:
+        """Revoke; False where there is none in force."""
+        ...
+
+    async def token_used(self, id: UUID, at: datetime) -> None: ...
+
+
+class RecordStore(HistoryStore, Protocol):
     """Records and everything that must commit with them. Every search applies the whole filter inside."""
 
     async def open(self) -> None:
@@ -271,6 +319,14 @@ class RecordStore(Protocol):
         """Take due jobs; one whose lease ran out is taken again. Jobs with one order key go one at a time, in order."""
         ...
 
+    async def renew(self, worker: str, *, seconds: float = 15.0) -> int:
+        """Prolong the leases that a worker still holds; how many there are."""
+        ...
+
+    async def retry(self, job: int) -> bool:
+        """Put a dead job back among the waiting ones; False where there is no such dead job."""
+        ...
+
     async def finish(self, job: int, worker: str, result: Mapping[str, Any] | None = None) -> bool:
         """Mark done; False where the lease was lost."""
         ...
@@ -299,54 +355,4 @@ class RecordStore(Protocol):
 
     async def check(self) -> builtins.list[str]:
         """What is wrong with the store (integrity, index drift), one sentence each; empty when sound."""
-        ...
-
-
-class VectorStaging(Protocol):
-    """Replacing every vector by those of another model: they are made beside the ones in use, and take their place all at once.
-
-    The model is the one that the store was made with; it may be another than that of the vectors in use.
-    """
-
-    async def open(self) -> None:
-        """Connect and migrate, whichever model the vectors in use are of."""
-        ...
-
-    async def close(self) -> None:
-        """Disconnect; safe to call twice."""
-        ...
-
-    async def rebuild_terms(self) -> None:
-        """Make the keyword index anew from the words that are kept of each record."""
-        ...
-
-    async def records(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
-        """The next rows after ``after`` and their records, whatever their status."""
-        ...
-
-    async def put_words(self, batch: Sequence[IndexedWords]) -> int:
-        """Replace what keyword search knows of records; how many. One that changed meanwhile is left as its writer indexed it."""
-        ...
-
-    async def begin_reindex(self) -> tuple[int, int]:
-        """Go on with the run for this model where one was interrupted, else begin one; (records done, records in all)."""
-        ...
-
-    async def reindex_progress(self) -> tuple[int, int]:
-        """(records done, records in all)."""
-        ...
-
-    async def unstaged(self, *, after: int, limit: int) -> builtins.list[tuple[int, Memory]]:
-        """The next rows after ``after`` that have no vector of the new model yet, and their records."""
-        ...
-
-    async def stage(self, batch: Sequence[StagedVector]) -> int:
-        """Keep vectors, durable when it returns; how many. Records that changed since they were read are left for later."""
-        ...
-
-    async def switch(self) -> bool:
-        """In ONE transaction, put the new vectors in the place of the old; False, and nothing done, while a record has none.
-
-        From then on every process sees the new ones; one that runs another model gets ``ModelMismatch``.
-        """
         ...

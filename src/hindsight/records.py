@@ -301,13 +301,16 @@ class Event(_Record):
     reason: str | None = None
 
 
+Scope = Literal["read", "write", "review", "admin", "relay"]
+
+
 class Principal(_Record):
     """Who calls: set from the token or the environment, never from the call's own text."""
 
     agent: str = "default"
     channel: Channel = Channel.USER
     namespaces: tuple[str, ...] = ("*",)
-    scopes: frozenset[Literal["read", "write", "review", "admin", "relay"]] = frozenset({"read", "write", "review", "admin"})
+    scopes: frozenset[Scope] = frozenset({"read", "write", "review", "admin"})
 
     def may_use(self, namespace: str) -> bool:
         """Whether the namespace is open to this caller."""
@@ -347,7 +350,10 @@ class Filter(_Record):
 
 
 class Stats(_Record):
-    """Counts of a store: ``memories`` by status, ``kinds`` and ``layers`` of active ones, ``queued`` jobs (waiting and leased)."""
+    """Counts of a store: ``memories`` by status, ``kinds`` and ``layers`` of active ones, ``queued`` jobs (waiting and leased).
+
+    ``sealed`` are the entries of all chains of seals: their number never falls in an untouched store.
+    """
 
     namespaces: dict[str, int]
     statuses: dict[str, int]
@@ -363,6 +369,7 @@ class Stats(_Record):
     dimension: int | None
     bytes_on_disk: int
     schema_version: int
+    sealed: int = 0
 
     @property
     def memories(self) -> int:

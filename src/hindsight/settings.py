@@ -52,6 +52,10 @@ class Settings(BaseModel):
     reranker_key: SecretStr = Field(SecretStr(""), description="API key of that endpoint.")
     rerank_budget_ms: Annotated[int, Field(ge=0)] = Field(50, description="Past this the fused order is returned, flagged.")
 
+    chat_model: str = Field("", description="Language model that distils conversations; empty: rules alone.")
+    chat_url: str = Field("", description="Base URL of its OpenAI-compatible endpoint.")
+    chat_key: SecretStr = Field(SecretStr(""), description="API key of that endpoint.")
+
     profile: Literal["product", "weighted"] = Field("product", description="Scoring profile; see the retrieval page.")
     fusion: Literal["learned", "weighted", "rrf"] = Field("learned", description="How routes are fused.")
     routes: str = Field("", description="Comma-separated routes to use; empty: all.")
@@ -62,17 +66,35 @@ class Settings(BaseModel):
     min_relevance: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="Least probability of being relevant; 0: the fitted threshold."
     )
+    similarity_threshold: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0,
+        description="Least centred cosine to the query; 0: no such cut. Older systems cut raw cosines at 0.75; the same text as question and statement has 0.6 here.",
+    )
     half_life_days: Annotated[float, Field(gt=0)] = Field(7.0, description="Half-life of episodes in the recency decay.")
     decay_floor: Annotated[float, Field(ge=-1, le=1)] = Field(
         -1.0, description="Least decay of episodes; -1: the fitted value; 0 reproduces the literature."
     )
     retrieval_timeout_ms: Annotated[int, Field(ge=1)] = Field(2000, description="A retrieval past this returns what it has, flagged.")
 
+    guard: Literal["off", "standard", "strict"] = Field(
+        "standard", description="How strictly texts are examined before they become memories; see the security page."
+    )
+    guard_personal: Literal["on", "off"] = Field(
+        "off", description="`on`: phone and ID numbers and e-mail addresses are redacted as secrets are."
+    )
+
     durability: Literal["full", "normal"] = Field(
         "full", description="`full`: each acknowledged write is on disk; `normal`: may lose the last ones on power loss."
     )
     max_queue: Annotated[int, Field(ge=1)] = Field(100_000, description="Jobs that may wait before stores are refused as overloaded.")
     debug_info: Literal["on", "off"] = Field("on", description="`off` leaves the `debug` field of records out.")
+    seal_key: SecretStr = Field(
+        SecretStr(""), description="Key of the seals, older ones after it; empty: the key file; `off`: records are not sealed."
+    )
+    seal_key_file: str = Field(
+        "", description="Key file, outside the store; empty: `seal.key` in the user's configuration folder, made at first use."
+    )
+    legal_hold: str = Field("", description="Why nothing may be erased; empty: erasing is allowed.")
 
     host: str = Field("127.0.0.1", description="Address that the server binds to; any other than loopback needs a token.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8080, description="Port of the server; 0: any free one.")

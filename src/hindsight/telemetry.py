@@ -20,6 +20,7 @@ STAGE_SECONDS = "hindsight_retrieval_stage_seconds"
 STORES = "hindsight_stores"
 QUEUED_JOBS = "hindsight_queued_jobs"
 DEAD_JOBS = "hindsight_dead_jobs"
+SEAL_ENTRIES = "hindsight_seal_entries"
 MEMORIES_BY_STATUS = "hindsight_memories"
 ACTIVE_BY_LAYER = "hindsight_active_memories"
 """Counters get ``_total`` at the end when they are exposed."""
@@ -52,6 +53,7 @@ class PrometheusCounts(Counts):
         self._stores = Counter(STORES, "Texts stored, by what became of them.", ["status"], registry=self.registry)
         self._queued = Gauge(QUEUED_JOBS, "Jobs waiting or at work.", registry=self.registry)
         self._dead = Gauge(DEAD_JOBS, "Jobs given up.", registry=self.registry)
+        self._sealed = Gauge(SEAL_ENTRIES, "Entries of the chains of seals; never falls in an untouched store.", registry=self.registry)
         self._statuses = Gauge(MEMORIES_BY_STATUS, "Memories by status.", ["status"], registry=self.registry)
         self._layers = Gauge(ACTIVE_BY_LAYER, "Active memories by layer.", ["layer"], registry=self.registry)
 
@@ -73,6 +75,7 @@ class PrometheusCounts(Counts):
 
         self._queued.set(stats.queued)
         self._dead.set(stats.dead_jobs)
+        self._sealed.set(stats.sealed)
         for gauge, numbers in ((self._statuses, stats.statuses), (self._layers, stats.layers)):
             gauge.clear()
             for name, number in numbers.items():

@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.records import Channel, EventAction, Memory
+from hindsight.records import Channel, EventAction, Memory, Scope
 
 Rows = NDArray[np.int64]
 Vector = NDArray[np.float32]
@@ -33,6 +33,22 @@ class ChatReply:
     complete: bool
     input_tokens: int = 0
     output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A bearer token without its secret. ``per_minute`` bounds requests, 0: no bound."""
+
+    id: UUID
+    name: str
+    agent: str
+    namespaces: tuple[str, ...]
+    scopes: frozenset[Scope]
+    per_minute: int
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +236,31 @@ class RetrievalRow:
     detail: Mapping[str, Any]
     session_id: str | None = None
     took_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reviewer decided on a record. ``signature`` is a digest of what was proposed, the same when it is proposed again."""
+
+    memory_id: UUID
+    namespace: str
+    decision: Literal["approved", "rejected", "postponed"]
+    signature: str
+    actor: str
+    at: datetime
+    reason: str | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """How a record that a retrieval showed proved itself; ``counted`` tells whether it entered the record's counters."""
+
+    retrieval: UUID
+    memory_id: UUID
+    agent: str
+    verdict: Literal["helpful", "harmful", "unused"]
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

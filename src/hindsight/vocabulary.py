@@ -124,7 +124,7 @@ OUTCOME_WEIGHT: dict[Outcome, float] = {
 SOURCE_WEIGHT: dict[Source, float] = {Source.OBSERVED: 1.0, Source.INFERRED: 0.5}
 
 
-EventAction = Literal["created", "updated", "archived", "restored", "erased", "superseded", "merged", "reviewed", "used"]
+EventAction = Literal["created", "updated", "archived", "restored", "erased", "superseded", "merged", "reviewed", "used", "undone"]
 
 
 class StoreStatus(StrEnum):

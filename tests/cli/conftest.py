@@ -12,6 +12,7 @@ import pytest
 import structlog
 
 from hindsight.cli.app import run
+from hindsight.sync import Hindsight
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,13 @@ class Answer:
     def json(self) -> dict[str, Any]:
         """The last line of stdout."""
         return json.loads(self.out.splitlines()[-1])
+
+
+@pytest.fixture
+def made():
+    """An empty store, which commands that read expect."""
+    with Hindsight.open(embedder="none"):
+        pass
 
 
 @pytest.fixture

@@ -116,7 +116,7 @@ class TestReading:
         for part in (saved, "用户对花生过敏", "constraint", "饮食", "user"):
             assert part in answer.out
 
-    def test_what_is_not_there(self, cli):
+    def test_what_is_not_there(self, cli, made):
         for command in (("show", ABSENT), ("history", ABSENT), ("restore", ABSENT), ("forget", ABSENT, "--yes")):
             answer = cli(*command, "--json")
             assert (answer.code, answer.json["error"]["type"]) == (NOT_FOUND, "NotFound")
@@ -152,7 +152,7 @@ class TestReading:
         assert cli("list", "--kind", "hunch").code == USAGE
         assert "next page" in cli("list", "--limit", "2").out
 
-    def test_an_empty_list(self, cli):
+    def test_an_empty_list(self, cli, made):
         assert cli("list", "--json").json == {"items": [], "cursor": None}
         assert cli("list").out == "nothing found\n"
 
@@ -256,7 +256,7 @@ class TestOperating:
         assert (counts["memories"], counts["kinds"], counts["namespaces"]) == (1, {"constraint": 1}, {"default": 1})
         assert "keyword only" in cli("stats").out
 
-    def test_no_jobs(self, cli):
+    def test_no_jobs(self, cli, made):
         assert cli("jobs").out == "no jobs\n"
         assert cli("jobs", "--state", "dead", "--json").json == {"items": []}
 

@@ -24,6 +24,10 @@ async def test_every_figure_is_there(tmp_path: Path) -> None:
     assert 0 < size["mcp_stdio"]["initialize_s"] <= size["mcp_stdio"]["tools_list_s"] <= size["mcp_stdio"]["first_retrieve_s"]
     assert size["embed_query"] is None
     assert figures["concurrent"]["stores_per_s"] > 0
+    assert figures["seals"]["records"] == 60
+    assert figures["seals"]["sealed"]["verify_s"] is not None
+    assert figures["seals"]["unsealed"]["verify_s"] is None
+    assert figures["seals"]["sealed"]["bytes_a_record"] > 0
     assert "60: import" in told
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 

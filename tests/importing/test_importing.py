@@ -63,7 +63,8 @@ class TestRoundTrip:
             assert (report.format, report.read, report.stored, report.namespaces) == ("hindsight", 2, 2, ("default", "ops"))
             for old in exported:
                 new = await other.get(old.id)
-                assert new == old.model_copy(update={"channel": Channel.IMPORT, "trust": 0.5})
+                assert new.seal != old.seal  # each store seals with its own chain
+                assert new == old.model_copy(update={"channel": Channel.IMPORT, "trust": 0.5, "seal": new.seal})
             assert (await other.get(saved.id)).version == changed.version == 2
             assert [event.channel for event in await other.history(saved.id)] == [Channel.IMPORT]
             again = await other.import_file(path)
@@ -102,7 +103,8 @@ class TestTrust:
         assert found["low"].trust == 0.2
         assert found["claims"].trust == 0.5
         assert found["claims"].channel is Channel.IMPORT
-        assert found["claims"].seal is None
+        assert found["claims"].seal != "ab"
+        assert (await memory.verify()).ok
 
     async def test_only_who_may_writes_for_others(self, memory, tmp_path):
         caller = memory.acting_as(Principal(agent="a", namespaces=("a",), scopes=frozenset({"read", "write"})), namespace="a")

@@ -23,6 +23,8 @@ from pathlib import Path
 
 import pytest
 
+from hindsight.sync import Hindsight
+
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(
@@ -129,6 +131,8 @@ def run(text: str, example: Example) -> None:
 
 @pytest.mark.parametrize("example", [each for each in examples("sh", "bash", "console") if "hindsight " in each.code], ids=str)
 def test_commands_run(example: Example, shell: Path) -> None:
+    with Hindsight.open(shell.parent / "memory", embedder="none"):
+        pass  # a reader of the page has a store by now
     for line in re.sub(r"\\\n", " ", example.code).splitlines():
         command = shlex.split(line.removeprefix("$ "), comments=True)
         if len(command) < 2 or command[0] != "hindsight" or command[1] in SERVES or PLACEHOLDERS & set(command):

@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from serving import HttpProcess, HttpThread, data_of, text_of
+from starlette.testclient import TestClient
 
 from hindsight import Hindsight
 from hindsight.errors import ConfigurationError, StoreError
@@ -124,6 +125,7 @@ async def test_pages_of_other_origins_are_not_answered(web, origin, status) -> N
 
 async def test_liveness_readiness_and_the_start_page(web) -> None:
     assert (await web.get("/health/live")).json()["status"] == "ok"
+    assert [(await web.head(f"/health/{name}")).status_code for name in ("live", "ready")] == [200, 200]
     ready = await web.get("/health/ready")
     assert (ready.status_code, ready.json()) == (200, {"status": "ok", "parts": {"store": "ok"}})
     page = await web.get("/")
@@ -163,8 +165,8 @@ async def test_metrics_count_what_happened(web, http_server) -> None:
 def test_without_a_token_it_stays_on_this_machine_and_says_so(http_server) -> None:
     assert http_server.url.startswith("http://127.0.0.1:")
     for host in ("0.0.0.0", "::", "192.168.1.5", "memory.example"):
-        with pytest.raises(ConfigurationError, match="HINDSIGHT_TOKEN"):
-            build_app(load_settings(host=host))
+        with pytest.raises(ConfigurationError, match="HINDSIGHT_TOKEN"), TestClient(build_app(load_settings(host=host, embedder="none"))):
+            pytest.fail("it started")
         with pytest.raises(ConfigurationError, match="HINDSIGHT_TOKEN"):
             run(load_settings(host=host, port=0))
 

@@ -8,6 +8,8 @@ import re
 import pytest
 from serving import connected, data_of, text_of
 
+from hindsight.serve.mcp.server import LISTED
+
 ID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
@@ -153,4 +155,4 @@ async def test_wrong_arguments_are_told_by_name(desk, tool, arguments, named) ->
 async def test_older_names_are_not_listed(desk) -> None:
     async with connected(desk) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-    assert names == {"memory_store", "memory_retrieve", "memory_update", "memory_forget"}
+    assert names == {tool.name for tool in LISTED}

@@ -14,7 +14,9 @@ from hindsight.records import Turn
 async def test_templates_are_listed(desk) -> None:
     async with connected(desk) as client:
         templates = (await client.list_resource_templates()).resource_templates
-        assert {template.uri_template for template in templates} == {"memory://{id}", "session://{session_id}"}
+        assert {template.uri_template for template in templates} == {
+            "memory://{id}", "memory://{id}/history", "memory://{id}/lineage", "session://{session_id}"
+        }  # fmt: skip
         assert (await client.list_resources()).resources == []
 
 
@@ -28,12 +30,28 @@ async def test_a_memory_is_read_without_its_inner_fields(desk) -> None:
     assert not {"seal", "debug", "idempotency_key"} & set(memory)
 
 
+async def test_a_memorys_history_and_lineage_are_read(desk) -> None:
+    async with connected(desk) as client:
+        id = data_of(await client.call_tool("memory_store", {"content": "the port is 8080"}))["id"]
+        await client.call_tool("memory_update", {"id": id, "content": "the port is 9090"})
+        created, updated = json.loads((await client.read_resource(f"memory://{id}/history")).contents[0].text)
+        lineage = json.loads((await client.read_resource(f"memory://{id}/lineage")).contents[0].text)
+        with pytest.raises(MCPError, match="history"):
+            await client.read_resource(f"memory://{id}/secrets")
+    assert (created["action"], created["channel"], created["differences"]) == ("created", "agent", {})
+    assert updated["differences"]["content"]["diff"] == "the port is [-8080-]{+9090+}"
+    assert lineage == {"id": id, "parents": [], "children": [], "cut": False}
+
+
 async def test_another_agents_private_memory_is_not_there(desk) -> None:
     other = (await desk.memory()).acting_as((await desk.memory()).principal.model_copy(update={"agent": "someone-else"}))
     theirs = await other.store("their secret")
     async with connected(desk) as client:
         with pytest.raises(MCPError, match="no memory"):
             await client.read_resource(f"memory://{theirs.id}")
+        for part in ("history", "lineage"):
+            with pytest.raises(MCPError, match="no memory"):
+                await client.read_resource(f"memory://{theirs.id}/{part}")
 
 
 @pytest.mark.parametrize("session", ["s-1", "项目/会话 1", "a%b?c#d"])

@@ -12,7 +12,7 @@ from serving import connected
 from hindsight.serve.mcp.server import LISTED
 from hindsight.serve.mcp.tool import schema_of
 
-LONGEST_LISTING = 8_000
+LONGEST_LISTING = 9_000
 """Characters that all tools together may cost a model on every turn."""
 SET_BY_THE_SERVER = {"trust", "channel", "status", "agent", "namespace", "seal", "version"}
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hindsight.adapters.sqlite.boards import SqliteSessions
+from hindsight.adapters.relational.boards import Boards
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
 from hindsight.recall.render import estimate_tokens
@@ -43,7 +43,7 @@ async def opened(tmp_path: Path, clock: FixedClock) -> AsyncIterator[Callable[..
         stores.append(store)
         writer = Writer(store, None, clock, debug=True, max_queue=100)
         tools = SessionTools(
-            states=SqliteSessions(store._core),
+            states=Boards(store._core),
             store=store,
             writer=writer,
             distiller=distiller or Distiller(RuleDistiller(ZONE)),

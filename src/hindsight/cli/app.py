@@ -59,6 +59,8 @@ def _dispatch(invocation: Invocation, rest: Sequence[str]) -> int:
         return run_mcp(invocation, url)
     from hindsight.cli.tree import run_command
 
+    if invocation.json and not rest:
+        raise InvalidInput("a command is needed with --json; `hindsight --help` lists them.")
     return run_command(invocation, rest)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,6 +12,7 @@ from hindsight.cli.invocation import Invocation
 from hindsight.cli.output import as_json, console, say, shortened, table, when, write_json
 from hindsight.cli.recalling import recalled, show_explanation, show_recall
 from hindsight.errors import NotFound
+from hindsight.remember.versions import differences
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hindsight.recall.answer import Recall
     from hindsight.recall.explain import Explanation
     from hindsight.records import Event, Memory, Turn
+    from hindsight.remember.lineage import Lineage, Node
 
 Id = Annotated[str, typer.Argument(help="Id of a memory.")]
 
@@ -29,17 +32,22 @@ def show(
     id: Id,
     *,
     raw: Annotated[bool, typer.Option("--raw", help="Print the raw turns that it comes from as well.")] = False,
+    lineage: Annotated[bool, typer.Option("--lineage", help="Print what it was made of, and what was made of it, as trees.")] = False,
+    at: Annotated[str | None, typer.Option("--at", help="As it was at this time.")] = None,
 ) -> None:
     """Show one memory with all that is known of it."""
     invocation: Invocation = context.obj
+    if lineage:
+        _show_lineage(invocation, id)
+        return
 
     async def work(memory: Hindsight) -> tuple[Memory, list[Turn], tzinfo]:
-        found = await memory.get(id)
+        found = await memory.get(id, at=at)
         if found is None:
             raise NotFound(f"there is no memory {id} for this caller; its id may be mistyped, or it belongs to another agent.")
         return found, await _turns(memory, found) if raw else [], memory.zone
 
-    found, turns, zone = invocation.with_memory(work)
+    found, turns, zone = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json(as_json(found) | ({"raw": [turn.model_dump(mode="json") for turn in turns]} if raw else {}))
         return
@@ -86,7 +94,7 @@ def recall(
             **filters,
         )
 
-    found = invocation.with_memory(work)
+    found = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json(recalled(found))
     elif render:
@@ -109,7 +117,7 @@ def why(
     async def work(memory: Hindsight) -> Explanation:
         return await memory.why(id, query, **filters)
 
-    explanation = invocation.with_memory(work)
+    explanation = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json({"id": id, **explanation.to_json()})
         return
@@ -131,7 +139,7 @@ def list_(
     async def work(memory: Hindsight) -> tuple[Page, tzinfo]:
         return await memory.list(limit=limit, cursor=cursor, **filters), memory.zone
 
-    page, zone = invocation.with_memory(work)
+    page, zone = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json({"items": [as_json(each) for each in page.items], "cursor": page.cursor})
         return
@@ -151,9 +159,9 @@ def history(context: typer.Context, id: Id) -> None:
     async def work(memory: Hindsight) -> tuple[list[Event], tzinfo]:
         return await memory.history(id), memory.zone
 
-    events, zone = invocation.with_memory(work)
+    events, zone = invocation.with_memory(work, reading=True)
     if invocation.json:
-        write_json({"items": [event.model_dump(mode="json") for event in events]})
+        write_json({"items": [event.model_dump(mode="json") | {"differences": differences(event)} for event in events]})
         return
     rows = [(when(event.at, zone), event.action, f"{event.actor} ({event.channel})", _changed(event)) for event in events]
     console().print(table(("time", "what", "who", "change"), rows))
@@ -188,9 +196,37 @@ def _line(found: Memory) -> str:
 
 
 def _changed(event: Event) -> str:
-    before, after = event.before or {}, event.after or {}
-    parts = [f"{name}: {shortened(str(before.get(name)), 40)} → {shortened(str(value), 40)}" for name, value in after.items()]
-    return "; ".join([*([event.reason] if event.reason else []), *parts])
+    parts = [
+        f"{name}: {change['diff']}"
+        if "diff" in change
+        else f"{name}: {shortened(str(change['from']), 40)} → {shortened(str(change['to']), 40)}"
+        for name, change in differences(event).items()
+    ]
+    return "\n".join([*([event.reason] if event.reason else []), *parts])
+
+
+def _show_lineage(invocation: Invocation, id: str) -> None:
+    async def work(memory: Hindsight) -> Lineage:
+        return await memory.lineage(id)
+
+    found = invocation.with_memory(work, reading=True)
+    if invocation.json:
+        write_json(found.to_json())
+        return
+    for title, nodes in (("made of", found.parents), ("made of it", found.children)):
+        say(f"{title}:" if nodes else f"{title}: nothing that is known")
+        for line in _branches(nodes, ""):
+            say(line)
+    if found.cut:
+        say("… there is more than is drawn")
+
+
+def _branches(nodes: Sequence[Node], indent: str) -> Iterator[str]:
+    for place, node in enumerate(nodes):
+        last = place == len(nodes) - 1
+        told = f"{node.memory.kind}, {node.memory.status}: {_line(node.memory)}" if node.memory else "gone, or not yours to see"
+        yield f"{indent}{'└─ ' if last else '├─ '}{node.id} {told}{' (see above)' if node.again else ''}"
+        yield from _branches(node.branches, indent + ("   " if last else "│  "))
 
 
 COMMANDS = {"recall": recall, "why": why, "show": show, "list": list_, "history": history}

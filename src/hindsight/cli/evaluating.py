@@ -88,4 +88,35 @@ def _show(runs: list[RetrievalReport]) -> None:
         say(f"{name}: {values['n']} questions that nothing answers, {100 * values['answered']:.1f} % of them answered at default settings")
 
 
-COMMANDS = {"retrieval": retrieval}
+def guard(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Folder with attacks.jsonl and benign.jsonl.")],
+    *,
+    layers: Annotated[bool, typer.Option("--layers/--no-layers", help="Also measure with each layer switched off.")] = True,
+    returned: Annotated[bool, typer.Option("--returned/--no-returned", help="Also ask for the attacks that became active.")] = True,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE, such as guard=strict; may be repeated.")] = None,
+) -> None:
+    """Store attacks and honest texts by every channel, and measure what becomes active and what is held back."""
+    from hindsight.evals.guard import run_guard_eval
+
+    invocation: Invocation = context.obj
+    settings = dict(_setting(each) for each in set_ or ())
+    log_for_commands(invocation.settings(**settings))
+    with Bar("done", starting="reading") as bar:
+        report = asyncio.run(
+            run_guard_eval(
+                folder, layers=layers, retrieval=returned, progress=lambda stage, done, total: bar.show(done, total, stage), **settings
+            )
+        ).as_dict()
+    if invocation.json:
+        write_json(report)
+        return
+    say(f"{report['set']}, guard {report['guard']}")
+    rows = [
+        [name, str(report["n"][size]), f"{100 * report[name]:.2f}", " – ".join(f"{100 * end:.2f}" for end in report["intervals"][name] or ())]
+        for name, size in (("attack_active_rate", "attacks"), ("attack_active_rate_other", "attacks_other"), ("benign_block_rate", "benign"))
+    ]
+    console().print(table(("%", "n", "rate", "95 %"), rows))
+
+
+COMMANDS = {"retrieval": retrieval, "guard": guard}

@@ -32,7 +32,7 @@ FILTERS: dict[str, Any] = {
     "since": Annotated[str | None, typer.Option("--since", help="Event time from here on, such as 2025-03 or 2025-03-08T14:30.")],
     "until": Annotated[str | None, typer.Option("--until", help="Event time before this.")],
     "within": Annotated[str | None, typer.Option("--within", help="Event time in this span back from now, such as 12h, 3d, 2w.")],
-    "at": Annotated[str | None, typer.Option("--at", help="What was valid at this time.")],
+    "at": Annotated[str | None, typer.Option("--at", help="What was known and valid at this time, in the words of then.")],
 }
 
 

@@ -71,13 +71,19 @@ class Invocation:
 
         return load_settings(store=self.store, namespace=self.namespace, agent=self.agent, **more)
 
-    def with_memory(self, work: Callable[[Hindsight], Awaitable[ResultT]]) -> ResultT:
-        """Open the memory, do the work, close it."""
+    def with_memory(self, work: Callable[[Hindsight], Awaitable[ResultT]], *, reading: bool = False) -> ResultT:
+        """Open the memory, do the work, close it. ``reading`` makes no store: a mistyped address must not look like an empty memory.
+
+        Raises:
+            StoreMisplaced: ``reading``, and there is no store.
+        """
         import asyncio
 
         from hindsight.memory import Hindsight
 
         settings = self.settings()
+        if reading:
+            _expect_store(settings)
         log_for_commands(settings)
 
         async def body() -> ResultT:
@@ -85,6 +91,18 @@ class Invocation:
                 return await work(memory)
 
         return asyncio.run(body())
+
+
+def _expect_store(settings: Settings) -> None:
+    from pathlib import Path
+
+    from hindsight.adapters.sqlite.files import DATABASE
+    from hindsight.errors import StoreMisplaced
+
+    if "://" not in settings.store and not (Path(settings.store).expanduser() / DATABASE).exists():
+        raise StoreMisplaced(
+            f"there is no store at {settings.store}; check --store and HINDSIGHT_STORE. `hindsight store` and `hindsight import` make one."
+        )
 
 
 def patient(settings: Settings) -> dict[str, Any]:

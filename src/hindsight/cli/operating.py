@@ -10,6 +10,7 @@ import typer
 
 from hindsight.cli.invocation import Invocation
 from hindsight.cli.output import console, plain, say, table, when, write_json
+from hindsight.errors import NotFound
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -27,7 +28,7 @@ def stats(context: typer.Context) -> None:
     async def work(memory: Hindsight) -> Stats:
         return await memory.stats(namespace=invocation.namespace)
 
-    counts = invocation.with_memory(work)
+    counts = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json({"memories": counts.memories, **counts.model_dump(mode="json")})
         return
@@ -45,14 +46,18 @@ def jobs(
     context: typer.Context,
     state: Annotated[list[str] | None, typer.Option(help="waiting, leased, done or dead; may be repeated.")] = None,
     limit: Annotated[int, typer.Option(help="At most so many.", min=1, max=10_000)] = 100,
+    retry: Annotated[list[int] | None, typer.Option(help="Give this dead job all its tries again; may be repeated.")] = None,
 ) -> None:
     """Queued work, newest first: waiting, leased, done, and dead (given up)."""
     invocation: Invocation = context.obj
 
     async def work(memory: Hindsight) -> tuple[list[JobState], tzinfo]:
+        for id in retry or ():
+            if not await memory.retry_job(id):
+                raise NotFound(f"there is no dead job {id}; `hindsight jobs --state dead` lists them.")
         return await memory.jobs(states=state or (), limit=limit), memory.zone
 
-    found, zone = invocation.with_memory(work)
+    found, zone = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json({"items": [_job(job) for job in found]})
         return

@@ -85,7 +85,7 @@ def export(
             stream.flush()
         return written, time.monotonic() - started
 
-    written, seconds = invocation.with_memory(work)
+    written, seconds = invocation.with_memory(work, reading=True)
     if invocation.json:
         write_json({"exported": written, "output": output, "seconds": round(seconds, 3)})
     elif output != "-":

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import typer
 
-from hindsight.cli import asking, demo, evaluating, operating, reindexing, servers, transferring, writing
+from hindsight.cli import (
+    asking,
+    demo,
+    evaluating,
+    granting,
+    operating,
+    patterning,
+    reindexing,
+    reviewing,
+    servers,
+    sessions,
+    transferring,
+    trusting,
+    writing,
+)
 from hindsight.cli.invocation import GLOBAL_OPTIONS, Ended, Invocation
 from hindsight.errors import InvalidInput
 
@@ -31,13 +45,29 @@ def build() -> typer.Typer:
     def root() -> None:
         """Long-term memory for LLM agents. Global options may stand anywhere in the line; they are listed below."""
 
-    for module in (servers, writing, asking, transferring, operating, reindexing, demo):
-        for name, command in module.COMMANDS.items():
+    modules = (servers, writing, asking, sessions, transferring, operating, trusting, patterning, reindexing, demo)
+    for commands in cast("tuple[dict[str, Callable[..., Any]], ...]", tuple(module.COMMANDS for module in modules)):
+        for name, command in commands.items():
             app.command(name, epilog=EPILOG)(_ending_in_order(command))
     group = typer.Typer(help="Measure the memory on data with known answers.")
     for name, command in evaluating.COMMANDS.items():
         group.command(name, epilog=EPILOG)(_ending_in_order(command))
     app.add_typer(group, name="eval")
+    review = typer.Typer(help="Decide on what waits for a person: rules that were proposed, quarantined memories, conflicts.")
+    for name, command in reviewing.COMMANDS.items():
+        review.command(name, epilog=EPILOG)(_ending_in_order(command))
+
+    @review.callback(invoke_without_command=True)
+    def queue(context: typer.Context) -> None:
+        """Decide on what waits for a person; without a command, list it."""
+        if context.invoked_subcommand is None:
+            _ending_in_order(reviewing.list_)(context)
+
+    app.add_typer(review, name="review")
+    token = typer.Typer(help="Tokens of callers over HTTP: who, which pools, what they may do.")
+    for name, command in granting.COMMANDS.items():
+        token.command(name, epilog=EPILOG)(_ending_in_order(command))
+    app.add_typer(token, name="token")
     return app
 
 

@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from hindsight import __version__
+from hindsight.access import Access
 from hindsight.errors import ConfigurationError, HindsightError, StoreError
 from hindsight.serve.auth import HostGuard, TokenGuard, check_binding
 from hindsight.serve.desk import Desk, assembled
@@ -42,10 +43,8 @@ _log = logging.getLogger(__name__)
 def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
     """The ASGI application. It opens the memory that the settings describe when it starts, unless an open one is given.
 
-    Raises:
-        ConfigurationError: it would be reachable from other machines without a token.
+    It refuses to start where it would be reachable from other machines without a token.
     """
-    check_binding(settings)
     counts = PrometheusCounts()
 
     def open_memory() -> AbstractAsyncContextManager[Hindsight]:
@@ -58,10 +57,13 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
         app=build_server(desk), json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
     )
 
+    async def access() -> Access:
+        return (await desk.memory()).access
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         try:
-            await desk.memory()
+            check_binding(settings, tokens=await (await access()).required())
             async with sessions.run():
                 yield
         finally:
@@ -74,7 +76,7 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
         openapi_url=None,
         middleware=[
             Middleware(HostGuard, host=settings.host),
-            Middleware(TokenGuard, token=settings.token.get_secret_value()),
+            Middleware(TokenGuard, settings=settings, access=access),
             Middleware(BodyLimit),
         ],
         exception_handlers={HindsightError: _unavailable},
@@ -96,13 +98,11 @@ def run(settings: Settings) -> None:
     Raises:
         HindsightError: the settings do not fit, the port is taken, or the store cannot be opened; nothing was served.
     """
-    check_binding(settings)
-    listening = bound_socket(settings.host, settings.port)
     log_structured(settings)
-    asyncio.run(_serve(settings, listening))
+    asyncio.run(_serve(settings))
 
 
-async def _serve(settings: Settings, listening: socket.socket) -> None:
+async def _serve(settings: Settings) -> None:
     server: _Server | None = None
 
     def stop(number: int, _frame: object) -> None:
@@ -114,6 +114,9 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         async with assembled(settings) as memory:
+            tokens = await memory.access.required()
+            check_binding(settings, tokens=tokens)
+            listening = bound_socket(settings.host, settings.port)
             app = build_app(settings, memory)
             config = uvicorn.Config(
                 app,
@@ -124,10 +127,12 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
-            server = _Server(config, settings)
-            await server.serve(sockets=[listening])
+            server = _Server(config, settings, tokens=tokens)
+            try:
+                await server.serve(sockets=[listening])
+            finally:
+                listening.close()
     finally:
-        listening.close()
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -135,25 +140,28 @@ async def _serve(settings: Settings, listening: socket.socket) -> None:
 class _Server(uvicorn.Server):
     """Says where it listens once it does."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: Settings, *, tokens: bool) -> None:
         super().__init__(config)
         self._settings = settings
+        self._tokens = tokens
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
             address = address_of(sockets[0])
             _log.info("listening on %s", address)
-            sys.stderr.write(announcement(address, self._settings))
+            sys.stderr.write(announcement(address, self._settings, tokens=self._tokens))
 
 
-def announcement(address: str, settings: Settings) -> str:
+def announcement(address: str, settings: Settings, *, tokens: bool = False) -> str:
     """What a person who started the server needs to know."""
     lines = [f"hindsight {__version__} listens on {address}  (MCP: {address}{MCP_PATH})"]
-    if settings.token.get_secret_value():
-        lines.append("A token is needed: Authorization: Bearer … (HINDSIGHT_TOKEN).")
+    if settings.token.get_secret_value() or tokens:
+        lines.append("A token is needed: Authorization: Bearer … (HINDSIGHT_TOKEN, or one of `hindsight token create`).")
     else:
-        lines.append("No token is set: only this machine can reach it. Set HINDSIGHT_TOKEN before you change HINDSIGHT_HOST.")
+        lines.append(
+            "There is no token: only this machine can reach it. Make one (`hindsight token create`) before you change HINDSIGHT_HOST."
+        )
     return "\n".join((*lines, ""))
 
 

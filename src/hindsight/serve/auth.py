@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
+import math
+from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from hindsight.errors import ConfigurationError
+from hindsight.access import Access, RateLimit, digest_of
+from hindsight.errors import AccessDenied, ConfigurationError, HindsightError
+from hindsight.ports import Token
+from hindsight.serve.caller import Caller, calling
 from hindsight.serve.http.refusal import refuse
 from hindsight.settings import Settings
 
@@ -29,16 +33,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def check_binding(settings: Settings) -> None:
-    """Refuse to be reachable from other machines without a token.
+def check_binding(settings: Settings, *, tokens: bool = False) -> None:
+    """Refuse to be reachable from other machines without a token; ``tokens``: the store has some.
 
     Raises:
-        ConfigurationError: the host is not loopback and no token is set.
+        ConfigurationError: the host is not loopback and there is no token.
     """
-    if not is_loopback(settings.host) and not settings.token.get_secret_value():
+    if not is_loopback(settings.host) and not settings.token.get_secret_value() and not tokens:
         raise ConfigurationError(
-            f"HINDSIGHT_HOST: {settings.host} can be reached from other machines, and no token is set. "
-            "Set HINDSIGHT_TOKEN, or leave the host at 127.0.0.1."
+            f"HINDSIGHT_HOST: {settings.host} can be reached from other machines, and there is no token. "
+            "Make one with `hindsight token create`, set HINDSIGHT_TOKEN, or leave the host at 127.0.0.1."
         )
 
 
@@ -76,27 +80,73 @@ class HostGuard:
 
 
 class TokenGuard:
-    """Wants ``Authorization: Bearer …`` on everything but ``OPEN_PATHS``; without a configured token it lets all pass."""
+    """Finds out who calls, by ``Authorization: Bearer …``, and keeps to each token's rate.
 
-    def __init__(self, app: ASGIApp, *, token: str) -> None:
+    The owner's own token (``HINDSIGHT_TOKEN``) and those of the store are known. Where neither was ever set, everybody who
+    reaches the server is the owner: it listens on loopback only then. ``OPEN_PATHS`` are answered to all.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, access: Callable[[], Awaitable[Access]]) -> None:
         self.app = app
-        self._digest = _digest(token.strip().encode("utf-8")) if token else None
+        self._settings = settings
+        token = settings.token.get_secret_value().strip()
+        self._own = digest_of(token) if token else None
+        self._access = access
+        self._rates = RateLimit()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on or refuse one request."""
-        if scope["type"] == "http" and self._digest is not None and scope["path"] not in OPEN_PATHS:
-            scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
-            # Digests are compared, so that neither length nor content of the token shows in the time taken.
-            if scheme.lower() != "bearer" or not hmac.compare_digest(_digest(given.strip().encode("latin-1")), self._digest):
-                challenge = 'Bearer realm="hindsight"' + (', error="invalid_token"' if given else "")
-                message = "A valid token is needed: send the header `Authorization: Bearer …` with the server's HINDSIGHT_TOKEN."
-                await refuse(401, message, scope, receive, send, headers={"WWW-Authenticate": challenge})
-                return
-        await self.app(scope, receive, send)
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+            await self.app(scope, receive, send)
+            return
+        try:
+            token = await self._token_of(_presented(Headers(scope=scope)))
+        except AccessDenied as error:
+            challenge = 'Bearer realm="hindsight"' + (', error="invalid_token"' if "authorization" in Headers(scope=scope) else "")
+            await refuse(401, str(error), scope, receive, send, headers={"WWW-Authenticate": challenge})
+            return
+        except HindsightError as error:
+            await refuse(503, str(error), scope, receive, send)
+            return
+        if token is not None and (wait := self._rates.wait(token)):
+            message = f"The token {token.name!r} may make {token.per_minute} requests a minute; try again in {math.ceil(wait)} s."
+            await refuse(429, message, scope, receive, send, headers={"Retry-After": str(math.ceil(wait))})
+            return
+        with calling(self._caller(token)):
+            await self.app(scope, receive, send)
+
+    def _caller(self, token: Token | None) -> Caller:
+        if token is None:
+            return Caller(agent=self._settings.agent, scopes=frozenset({"read", "write", "review", "admin", "relay"}))
+        return Caller(agent=token.agent, namespaces=token.namespaces, scopes=token.scopes)
+
+    async def _token_of(self, presented: str | None) -> Token | None:
+        """The store's token; None for the owner.
+
+        Raises:
+            AccessDenied: a token is needed, and none that is known was presented.
+        """
+        if presented is None:
+            if self._own is None and not await (await self._access()).required():
+                return None
+            raise AccessDenied(
+                "A token is needed: send the header `Authorization: Bearer …` with one that `hindsight token create` made, or with the "
+                "server's HINDSIGHT_TOKEN."
+            )
+        # Digests are compared, so that neither length nor content of the token shows in the time taken.
+        if self._own is not None and hmac.compare_digest(digest_of(presented), self._own):
+            return None
+        return await (await self._access()).caller(presented)
 
 
-def _digest(token: bytes) -> bytes:
-    return hashlib.sha256(token).digest()
+def _presented(headers: Headers) -> str | None:
+    """The token that a request brings; None where it brings none, the empty text where the header is malformed."""
+    given = headers.get("authorization")
+    if given is None:
+        return None
+    scheme, _, secret = given.partition(" ")
+    # Header values are bytes that the framework shows as Latin-1.
+    return secret.strip().encode("latin-1").decode("utf-8", "surrogateescape") if scheme.lower() == "bearer" else ""
 
 
 def _host_of(authority: str) -> str:

@@ -8,12 +8,15 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hindsight.records import Channel, Principal
+from hindsight.records import Channel, Scope
+from hindsight.serve.caller import Caller, current
 from hindsight.telemetry import Counts
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
     from hindsight.settings import Settings
+
+_AGENTS: frozenset[Scope] = frozenset({"read", "write"})
 
 
 class Desk:
@@ -43,9 +46,13 @@ class Desk:
             return self._memory
 
     async def agents_memory(self) -> Hindsight:
-        """The open memory as an agent sees it: who calls over MCP writes as the channel ``agent``, whatever the call's text says."""
-        principal = Principal(agent=self.settings.agent, channel=Channel.AGENT, scopes=frozenset({"read", "write"}))
-        return (await self.memory()).acting_as(principal)
+        """The open memory as an agent sees it: who calls over MCP writes as the channel ``agent``, whatever the call's text says.
+
+        Approving is no agent's: a token's further scopes count elsewhere.
+        """
+        caller = current() or Caller(agent=self.settings.agent, scopes=_AGENTS)
+        principal = caller.principal(Channel.AGENT).model_copy(update={"scopes": caller.scopes & (_AGENTS | {"relay"})})
+        return (await self.memory()).acting_as(principal, namespace=caller.namespace(self.settings.namespace))
 
     async def close(self) -> None:
         """Close the memory where it was opened."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import ValidationError
 
@@ -23,7 +23,7 @@ from hindsight.remember.distil.findings import find_signals
 from hindsight.remember.writer import Writer
 from hindsight.session.board import Board
 from hindsight.session.render import render_session, turn_line
-from hindsight.session.state import Working
+from hindsight.session.state import Working, lower
 from hindsight.session.window import KEPT_CHARACTERS, Counter, WindowTurn, importance_of
 from hindsight.text.fold import sanitise
 from hindsight.text.language import detect_language
@@ -81,16 +81,19 @@ class Session:
         self._goal = goal
 
     async def __aenter__(self) -> Self:
-        await self.open(self._goal)
+        await self.open()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if kind is None:
             await self.close()
 
-    async def open(self, goal: str | None = None) -> Board:
-        """Begin, or take up where it was left; a goal given anew replaces the one that stands."""
-        return (await self._change(lambda working: _with_goal(working, goal), create=True)).board
+    async def open(self, goal: str | None = None, *, task_type: str | None = None, tools: Sequence[str] = ()) -> Board:
+        """Begin, or take up where it was left; what is given anew replaces what stands. The goal defaults to the one given at first."""
+        goal = self._goal if goal is None else goal
+        about: dict[str, Any] = {"task_type": task_type} if task_type else {}
+        about |= {"tools": tuple(tools)} if tools else {}
+        return (await self._change(lambda working: _with_goal(working, goal).model_copy(update=about), create=True)).board
 
     async def turn(
         self,
@@ -111,21 +114,22 @@ class Session:
         moment = read_moment(at, self._attribution.zone, field="at")[0] if at is not None else self._tools.clock.now()
         findings = find_signals(said, part)
         constraints = self._constraints(said, part, speaker, moment) if any("constraint" in each.signals for each in findings) else []
+        heard = WindowTurn(
+            position=0,
+            content=said[:KEPT_CHARACTERS],
+            role=part,
+            speaker=speaker,
+            at=moment,
+            importance=importance_of(said, findings, role=part),
+            pinned=pin,
+        )
+        # In a thread: the first count loads the vocabulary.
+        tokens = await asyncio.to_thread(self._tools.count, turn_line(heard, "en")) + 1
         taken: list[int] = []
 
         def add(working: Working) -> Working:
-            position = working.next_position
-            taken[:] = [position]
-            turn = WindowTurn(
-                position=position,
-                content=said[:KEPT_CHARACTERS],
-                role=part,
-                speaker=speaker,
-                at=moment,
-                importance=importance_of(said, findings, role=part),
-                pinned=pin,
-            )
-            turn = turn.model_copy(update={"tokens": self._tools.count(turn_line(turn, "en")) + 1})
+            taken[:] = [working.next_position]
+            turn = heard.model_copy(update={"position": working.next_position, "tokens": tokens})
             board = working.board
             for text in constraints:
                 board = board.with_constraint(text)
@@ -179,7 +183,15 @@ class Session:
             raise InvalidInput(f"budget: a whole number of tokens from 50 up is needed, not {budget!r}.")
         working = await self._loaded()
         tongue = language or _language(working)
-        return render_session(working.board, working.turns, language=tongue, budget=budget or self._tools.budget, count=self._tools.count)
+        return await asyncio.to_thread(
+            render_session, working.board, working.turns, language=tongue, budget=budget or self._tools.budget, count=self._tools.count
+        )
+
+    def attribution_for(self, working: Working) -> Attribution:
+        """The caller, under the least trusted channel that wrote into the session."""
+        principal = self._attribution.principal
+        channel = lower(principal.channel, working.channel)
+        return replace(self._attribution, principal=principal.model_copy(update={"channel": channel}))
 
     async def close(self) -> Closed:
         """Distil what is worth keeping into long-term memory, then empty the session.
@@ -196,7 +208,7 @@ class Session:
         )
         harvest = await self._tools.distiller.distil(turns, recalled=working.recalled)
         drafts = [draft.model_copy(update={"namespace": self._namespace}) for draft in harvest.drafts]
-        kept = await store_drafts(drafts, self._tools.writer, self._attribution)
+        kept = await store_drafts(drafts, self._tools.writer, self.attribution_for(working))
         await self._tools.states.drop_session(self._namespace, self._attribution.principal.agent, self.id)
         return Closed(self.id, tuple(kept), harvest.left_out, len(turns))
 
@@ -206,7 +218,8 @@ class Session:
 
     def _constraints(self, said: str, role: Role, speaker: str | None, at: datetime) -> list[str]:
         turn = Turn(session_id=self.id, position=0, content=said, speaker=speaker, role=role, at=at)
-        return [draft.content[:500] for draft in self._tools.distiller.rules.distil([turn]) if draft.kind == "constraint"]
+        drafts = self._tools.distiller.rules.distil([turn], in_context=True)
+        return [draft.content[:500] for draft in drafts if draft.kind == "constraint"]
 
     async def _on_board(self, change: Callable[[Board], Board]) -> Board:
         return (await self._change(lambda working: working.model_copy(update={"board": change(working.board)}), create=True)).board
@@ -218,10 +231,8 @@ class Session:
             if state is None and not create:
                 raise self._missing()
             now = self._tools.clock.now()
-            before = Working(opened_at=now, next_position=await self._first_position()) if state is None else read_state(state)
-            if state is None:
-                before = before.model_copy(update={"distilled_to": before.next_position})
-            after = change(before)
+            before = await self._begun(now) if state is None else read_state(state)
+            after = change(before).written_by(self._attribution.principal.channel)
             saved = SessionState(
                 namespace=self._namespace,
                 agent=self._attribution.principal.agent,
@@ -234,6 +245,10 @@ class Session:
             if await self._tools.states.save_session(saved, expected_version=None if state is None else state.version):
                 return after
         raise StoreBusy(f"session {self.id!r} is being changed by too many at once; try again.")
+
+    async def _begun(self, now: datetime) -> Working:
+        first = await self._first_position()
+        return Working(opened_at=now, next_position=first, distilled_to=first, channel=self._attribution.principal.channel)
 
     async def _first_position(self) -> int:
         """Behind the turns that an earlier session of this id left in the raw log: positions are never used twice."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
-from hindsight.errors import HindsightError
+from hindsight.errors import HindsightError, NotFound
 from hindsight.ports import SessionState
+from hindsight.recall.state import SessionState as QueryState
 from hindsight.records import Principal
 from hindsight.remember.attribute import Attribution
-from hindsight.session.session import Closed, Session, SessionTools
+from hindsight.session.session import Closed, Session, SessionTools, read_state
 
 IDLE = timedelta(hours=2)
 """A session that nobody touched for so long has ended."""
@@ -34,6 +38,18 @@ class Sessions:
         chosen = self._attribution.namespace_for(namespace)
         return await self._tools.states.open_sessions(chosen, self._attribution.principal.agent)
 
+    async def query_state(self, id: str, namespace: str | None = None) -> QueryState | None:
+        """What a query in this session is about beside its words; None where it is not open."""
+        try:
+            return replace((await self.session(id, namespace=namespace).state()).query_state(), session_id=id)
+        except NotFound:
+            return None
+
+    async def recalled(self, id: str, texts: Sequence[str], namespace: str | None = None) -> None:
+        """Tell an open session what was recalled into it; one that has ended meanwhile has nothing to echo."""
+        with suppress(NotFound):
+            await self.session(id, namespace=namespace).recalled(texts)
+
     async def end_idle(self, *, limit: int = 100) -> list[Closed]:
         """Close every session, of whatever agent, that was idle for too long; for the maintenance worker.
 
@@ -41,9 +57,9 @@ class Sessions:
         """
         closed = []
         for state in await self._tools.states.idle_sessions(self._tools.clock.now() - self._idle, limit=limit):
-            principal = Principal(agent=state.agent, channel=self._attribution.principal.channel)
-            attribution = Attribution(principal, state.namespace, self._attribution.zone)
             try:
+                principal = Principal(agent=state.agent, channel=read_state(state).channel)
+                attribution = Attribution(principal, state.namespace, self._attribution.zone)
                 closed.append(await Session(state.session_id, self._tools, attribution).close())
             except HindsightError as error:
                 _log.warning("idle_session_stays", session=state.session_id, namespace=state.namespace, error=str(error))

@@ -38,11 +38,11 @@ def operations(desk: Desk, counts: PrometheusCounts) -> APIRouter:
     async def start_page() -> str:
         return PAGE
 
-    @router.get("/health/live")
+    @router.api_route("/health/live", methods=["GET", "HEAD"])
     async def live() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
 
-    @router.get("/health/ready")
+    @router.api_route("/health/ready", methods=["GET", "HEAD"])
     async def ready() -> JSONResponse:
         parts = {"store": await _fault_of_store(desk)}
         missing = {part: fault for part, fault in parts.items() if fault is not None}

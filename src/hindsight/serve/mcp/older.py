@@ -6,18 +6,24 @@ Prompts and agents written for those names work unchanged; what they say is mapp
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from hindsight.errors import InvalidInput, NotFound
-from hindsight.records import Kind, Layer, Source
+from hindsight.records import Kind, Layer, Source, StoreStatus
 from hindsight.serve.desk import Desk
 from hindsight.serve.mcp.recording import Share, StoreData, keep, stored_data
-from hindsight.serve.mcp.retrieving import RetrieveData, found
+from hindsight.serve.mcp.retrieving import NOTE, RetrieveData, found
 from hindsight.serve.mcp.tool import Answer, Arguments, Tool
+from hindsight.serve.mcp.working import SessionData
+
+if TYPE_CHECKING:
+    from hindsight.memory import Hindsight
 
 Timestamp = str | Annotated[float, Field(strict=True)]
+WORKING = "working"
+"""The session of calls that write to working memory without naming one."""
 TopK = Annotated[int, Field(strict=True, ge=1, le=50)]
 
 
@@ -76,9 +82,15 @@ class WriteMetadata(Arguments):
 class WriteMemory(Arguments):
     """memory_write(memory_type, content, metadata)."""
 
-    memory_type: Literal["episodic", "semantic"]
+    memory_type: Literal["working", "episodic", "semantic"]
     content: str
     metadata: WriteMetadata = WriteMetadata()
+
+
+class SummarizeSession(Arguments):
+    """summarize_session(session_id)."""
+
+    session_id: str
 
 
 class Between(Arguments):
@@ -91,7 +103,7 @@ class Between(Arguments):
 class QueryMemory(Arguments):
     """memory_query(memory_type, query_text, time_range, top_k)."""
 
-    memory_type: Layer | None = None
+    memory_type: Layer | Literal["working"] | None = None
     query_text: str
     time_range: str | Between | Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     top_k: TopK = 5
@@ -132,8 +144,11 @@ async def forget_memory(desk: Desk, arguments: ForgetMemory) -> Answer:
 
 
 async def write_memory(desk: Desk, arguments: WriteMemory) -> Answer:
-    """Keep an episode or a fact."""
+    """Keep an episode or a fact; ``working`` is a note on the board of the agent's session for calls that name none."""
     about = arguments.metadata
+    if arguments.memory_type == "working":
+        await (await desk.agents_memory()).session(WORKING).note(arguments.content)
+        return Answer(StoreData(id=WORKING, status=StoreStatus.STORED))
     fields: dict[str, Any] = _time_and_tools(about)
     if about.task_type is not None:
         fields["task_type"] = about.task_type
@@ -144,11 +159,29 @@ async def write_memory(desk: Desk, arguments: WriteMemory) -> Answer:
 
 
 async def query_memory(desk: Desk, arguments: QueryMemory) -> Answer:
-    """The ``top_k`` best memories of a layer, in a time range."""
+    """The ``top_k`` best memories of a layer, in a time range; of ``working``, the board as it stands."""
+    if arguments.memory_type == "working":
+        return Answer(RetrieveData(id=WORKING, hits=[], note=NOTE), text=await _board(await desk.agents_memory(), WORKING))
     filters: dict[str, Any] = _range(arguments.time_range)
     if arguments.memory_type is not None:
         filters["layer"] = arguments.memory_type
     return await found(desk, arguments.query_text, k=arguments.top_k, **filters)
+
+
+async def summarize_session(desk: Desk, arguments: SummarizeSession) -> Answer:
+    """Close an open session: what is worth keeping is distilled; the text is its board and window as they stood."""
+    memory = await desk.agents_memory()
+    one = memory.session(arguments.session_id)
+    text = await one.show()
+    kept = [str(result.id) for result in (await one.close()).kept if result.id is not None]
+    return Answer(SessionData(session_id=one.id, open=False, kept=kept), text=text)
+
+
+async def _board(memory: Hindsight, id: str) -> str:
+    try:
+        return await memory.session(id).show()
+    except NotFound:
+        return ""
 
 
 def _time_and_tools(about: ExperienceMetadata | WriteMetadata) -> dict[str, Any]:
@@ -183,6 +216,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     Tool(name="recall_memory", arguments=RecallMemory, result=RetrieveData, run=recall_memory),
     Tool(name="forget_memory", arguments=ForgetMemory, run=forget_memory),
     Tool(name="memory_write", arguments=WriteMemory, result=StoreData, run=write_memory),
+    Tool(name="summarize_session", arguments=SummarizeSession, result=SessionData, run=summarize_session),
     Tool(name="memory_query", arguments=QueryMemory, result=RetrieveData, run=query_memory),
 )
 STORE_EXPERIENCE: Tool[Any] = Tool(name="memory_store", arguments=StoreExperience, result=StoreData, run=store_experience)

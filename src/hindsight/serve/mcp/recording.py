@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from hindsight.errors import InvalidInput
 from hindsight.records import Kind, Outcome, Source, StoreResult, StoreStatus, Visibility
 from hindsight.serve.desk import Desk
 from hindsight.serve.mcp.tool import Answer, Arguments, Tool
+
+if TYPE_CHECKING:
+    from hindsight.memory import Hindsight
 
 Share = Annotated[float, Field(ge=0, le=1, strict=True)]
 
@@ -108,11 +112,24 @@ def stored_data(result: StoreResult) -> StoreData:
 
 
 async def update(desk: Desk, arguments: UpdateArguments) -> Answer:
-    """Change fields of a memory."""
+    """Change fields of a memory; the id of an open session instead takes a note on its board."""
     memory = await desk.agents_memory()
+    if (board := await _noted(memory, arguments)) is not None:
+        return Answer(board)
     changes = arguments.given(without=frozenset({"id", "expected_version", "reason"}))
     new = await memory.update(arguments.id, expected_version=arguments.expected_version, reason=arguments.reason, **changes)
     return Answer(UpdateData(id=str(new.id), version=new.version, status=new.status))
+
+
+async def _noted(memory: Hindsight, arguments: UpdateArguments) -> UpdateData | None:
+    """The literature's way to write on a session's board; None where ``id`` names no open session."""
+    if not any(state.session_id == arguments.id for state in await memory.open_sessions()):
+        return None
+    if arguments.content is None:
+        raise InvalidInput("content: is required to note something on a session's board.")
+    await memory.session(arguments.id).note(arguments.content)
+    version = next((state.version for state in await memory.open_sessions() if state.session_id == arguments.id), 1)
+    return UpdateData(id=arguments.id, version=version, status="working")
 
 
 async def forget(desk: Desk, arguments: ForgetArguments) -> Answer:

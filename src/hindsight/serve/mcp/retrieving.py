@@ -33,6 +33,7 @@ class RetrieveArguments(Arguments):
     within: str | None = Field(default=None, description="Span back from now: 12h, 3d, 2w")
     since: str | None = Field(default=None, description="ISO time")
     until: str | None = None
+    session_id: str | None = Field(default=None, description="Open session that tells what the query is about")
 
 
 class HitData(BaseModel):
@@ -62,13 +63,15 @@ class RetrieveData(BaseModel):
 
 async def retrieve(desk: Desk, arguments: RetrieveArguments) -> Answer:
     """Find what helps; the text is the block for the prompt."""
-    return await found(desk, arguments.query, **arguments.given(without=frozenset({"query"})))
+    given = arguments.given(without=frozenset({"query", "session_id"}))
+    return await found(desk, arguments.query, session=arguments.session_id, **given)
 
 
 async def found(desk: Desk, query: str, **arguments: Any) -> Answer:
     """Retrieve as the calling agent, count it, and give block and hits."""
     recall = await (await desk.agents_memory()).retrieve(query, **arguments)
-    desk.counts.retrieved(len(recall.hits), {"total": recall.took_ms / 1000})
+    milliseconds = {**recall.timings, "total": recall.took_ms}
+    desk.counts.retrieved(len(recall.hits), {stage: each / 1000 for stage, each in milliseconds.items()})
     data = RetrieveData(id=str(recall.id), hits=[_hit(hit) for hit in recall.hits], flags=list(recall.flags) or None, note=NOTE)
     return Answer(data, text=recall.render() or NOTHING["zh" if recall.language == "zh" else "en"])
 

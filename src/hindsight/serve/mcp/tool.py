@@ -12,7 +12,9 @@ from typing import Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hindsight.errors import HindsightError
+from hindsight.errors import AccessDenied, HindsightError
+from hindsight.records import Scope
+from hindsight.serve.caller import current
 from hindsight.serve.desk import Desk
 
 _log = logging.getLogger(__name__)
@@ -83,6 +85,7 @@ class Tool(Generic[ArgumentsT]):
     async def call(self, desk: Desk, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Check and run one call. Every failure becomes an error result with a sentence for the model; nothing else leaks."""
         try:
+            self._check_scope()
             return (await self.run(desk, self.arguments.model_validate(arguments))).result()
         except ValidationError as error:
             return failure(faults_of(error, self))
@@ -94,6 +97,12 @@ class Tool(Generic[ArgumentsT]):
             return failure(
                 f"The server failed unexpectedly. This is a fault of hindsight; its log tells more under the reference {reference}."
             )
+
+    def _check_scope(self) -> None:
+        needed: Scope = "read" if self.read_only else "write"
+        caller = current()
+        if caller is not None and needed not in caller.scopes:
+            raise AccessDenied(f"this token may not {needed}: {self.name} needs the scope {needed!r}.")
 
 
 def failure(message: str) -> types.CallToolResult:
