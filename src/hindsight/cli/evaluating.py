@@ -113,8 +113,17 @@ def guard(
         return
     say(f"{report['set']}, guard {report['guard']}")
     rows = [
-        [name, str(report["n"][size]), f"{100 * report[name]:.2f}", " – ".join(f"{100 * end:.2f}" for end in report["intervals"][name] or ())]
-        for name, size in (("attack_active_rate", "attacks"), ("attack_active_rate_other", "attacks_other"), ("benign_block_rate", "benign"))
+        [
+            name,
+            str(report["n"][size]),
+            f"{100 * report[name]:.2f}",
+            " – ".join(f"{100 * end:.2f}" for end in report["intervals"][name] or ()),
+        ]
+        for name, size in (
+            ("attack_active_rate", "attacks"),
+            ("attack_active_rate_other", "attacks_other"),
+            ("benign_block_rate", "benign"),
+        )
     ]
     console().print(table(("%", "n", "rate", "95 %"), rows))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import typer
 
@@ -46,16 +46,13 @@ def build() -> typer.Typer:
         """Long-term memory for LLM agents. Global options may stand anywhere in the line; they are listed below."""
 
     modules = (servers, writing, asking, sessions, transferring, operating, trusting, patterning, reindexing, demo)
-    for commands in cast("tuple[dict[str, Callable[..., Any]], ...]", tuple(module.COMMANDS for module in modules)):
-        for name, command in commands.items():
-            app.command(name, epilog=EPILOG)(_ending_in_order(command))
+    for module in modules:
+        _add(app, module.COMMANDS)
     group = typer.Typer(help="Measure the memory on data with known answers.")
-    for name, command in evaluating.COMMANDS.items():
-        group.command(name, epilog=EPILOG)(_ending_in_order(command))
+    _add(group, evaluating.COMMANDS)
     app.add_typer(group, name="eval")
     review = typer.Typer(help="Decide on what waits for a person: rules that were proposed, quarantined memories, conflicts.")
-    for name, command in reviewing.COMMANDS.items():
-        review.command(name, epilog=EPILOG)(_ending_in_order(command))
+    _add(review, reviewing.COMMANDS)
 
     @review.callback(invoke_without_command=True)
     def queue(context: typer.Context) -> None:
@@ -65,10 +62,14 @@ def build() -> typer.Typer:
 
     app.add_typer(review, name="review")
     token = typer.Typer(help="Tokens of callers over HTTP: who, which pools, what they may do.")
-    for name, command in granting.COMMANDS.items():
-        token.command(name, epilog=EPILOG)(_ending_in_order(command))
+    _add(token, granting.COMMANDS)
     app.add_typer(token, name="token")
     return app
+
+
+def _add(group: typer.Typer, commands: Mapping[str, Any]) -> None:
+    for name, command in commands.items():
+        group.command(name, epilog=EPILOG)(_ending_in_order(command))
 
 
 def run_command(invocation: Invocation, arguments: Sequence[str]) -> int:
