@@ -4,8 +4,7 @@
     python scripts/fit_guard.py classifier ATTACKS BENIGN [ATTACKS BENIGN …]
 
 Each file is JSON lines with ``text``, ``licence``, ``group`` and, for attacks, ``context_dependent``; rows under a
-non-commercial licence, rows marked ``held_out`` and attacks that are wrong only in their context are left out. Rows of one
-group stay in one fold. The thresholds are read off the out-of-fold scores of the benign texts.
+non-commercial licence and attacks that are wrong only in their context are left out. Rows of one group stay in one fold. The thresholds are read off the out-of-fold scores of the benign texts.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ GUARD = Path(__file__).parents[1] / "src" / "hindsight" / "guard"
 FREE = ("MIT", "MIT-0", "Apache-2.0")
 FOLDS = 5
 PENALTY = 0.02
-STANDARD, STRICT = 0.005, 0.02
+STANDARD, STRICT = 0.002, 0.02
 """Share of benign texts above the threshold, out of fold."""
 MOST_STRINGS = 64
 LITERAL = 7
@@ -158,7 +157,7 @@ def rows_of(paths: list[Path]) -> list[tuple[str, int, str]]:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             attack = place % 2 == 0
-            if row["licence"] in FREE and not row.get("held_out") and not (attack and row.get("context_dependent")):
+            if row["licence"] in FREE and not (attack and row.get("context_dependent")):
                 rows.append((row["text"], int(attack), str(row["group"])))
     return rows
 

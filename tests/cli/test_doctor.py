@@ -20,7 +20,7 @@ def test_without_a_store_none_is_made(cli, tmp_path):
     found = findings(answer)
     assert answer.code == DONE
     assert {name: each["state"] for name, each in found.items()} == {
-        "python": "ok", "packages": "ok", "engine": "ok", "settings": "ok", "folder": "ok", "disk": "ok", "clock": "ok", "embedder": "warn", "store": "ok",
+        "python": "ok", "packages": "ok", "engine": "ok", "settings": "ok", "folder": "ok", "disk": "ok", "clock": "ok", "seals": "ok", "embedder": "warn", "store": "ok",
     }  # fmt: skip
     assert found["embedder"]["remedy"]
     assert not (tmp_path / "memory").exists()

@@ -127,3 +127,24 @@ def test_a_legal_hold_is_told(cli: Any, stored: list[str], monkeypatch: pytest.M
     answer = cli("forget", stored[0], "--yes", "--agent", "bad")
     assert answer.code == 4
     assert "case 4711" in answer.err
+
+
+def seals_of(cli: Any) -> dict[str, str]:
+    [found] = [each for each in cli("doctor", "--json").json["items"] if each["name"] == "seals"]
+    return found
+
+
+def test_doctor_says_how_the_store_is_sealed(cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "keys" / "seal.key"
+    assert "will be made" in seals_of(cli)["found"]
+    cli("store", "x", "--kind", "episode")
+    assert (seals_of(cli)["state"], seals_of(cli)["found"].endswith(str(file))) == ("ok", True)
+    file.chmod(0o644)
+    assert seals_of(cli)["state"] == "warn"
+    file.write_text("")
+    assert seals_of(cli)["state"] == "fail"
+    monkeypatch.setenv("HINDSIGHT_SEAL_KEY", "given")
+    assert "HINDSIGHT_SEAL_KEY" in seals_of(cli)["found"]
+    assert "given" not in seals_of(cli)["found"]
+    monkeypatch.setenv("HINDSIGHT_SEAL_KEY", "off")
+    assert seals_of(cli)["state"] == "warn"

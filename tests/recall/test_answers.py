@@ -26,8 +26,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Hindsight]:
         ("Falcon owner?", 2),
         ("who owns the Falcon deployment in the Lisbon office next week", 3),
         (
-            "compare the deployment plans of Falcon, Heron and Osprey, list the risks of each region, the owners, the rollback steps, "
-            "the budget, the suppliers and the open questions for the board meeting",
+            "compare deploy plans of Falcon, Heron, Osprey: risk, region, owner, rollback, budget, supplier, questions, board, hiring, travel, audit, costs",
             5,
         ),
         ("项目", 2),

@@ -112,6 +112,13 @@ async def test_a_malformed_argument_is_told_what_is_allowed(memory: Hindsight, a
     assert named in str(refused.value)
 
 
+async def test_a_cached_answer_to_an_unencodable_query_can_be_logged(memory: Hindsight) -> None:
+    for _ in range(2):
+        answer = await memory.retrieve("\ud800 refund E1101")
+        assert answer.query == "\ufffd refund E1101"
+    assert "cached" in answer.flags
+
+
 @pytest.mark.parametrize("query", [None, 7, b"refund", ["refund"]])
 async def test_a_query_that_is_no_text_is_refused(memory: Hindsight, query: Any) -> None:
     with pytest.raises(InvalidInput, match="text is needed"):

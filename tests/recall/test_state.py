@@ -15,6 +15,13 @@ def test_sentences_of_both_languages_without_the_questions() -> None:
     assert state.statements() == ("Book a venue", "我对花生过敏。", "It seats 2.5 people!", "No stairs")
 
 
+def test_long_turns_do_not_push_the_goal_out() -> None:
+    text = SessionState(board=("Rotate the key",), turns=("first " * 400, "the last words")).text()
+    assert text.startswith("Rotate the key\n")
+    assert text.endswith("the last words")
+    assert len(text) == MAX_CHARS
+
+
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(max_size=3000), max_size=4))
 def test_any_text_is_bounded(board: list[str], turns: list[str]) -> None:
     state = SessionState(board=tuple(board), turns=tuple(turns))

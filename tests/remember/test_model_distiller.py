@@ -207,7 +207,7 @@ async def test_rules_work_where_no_model_is_and_echoes_are_dropped(chat_server, 
     answering(chat_server, json.dumps({"memories": [found()]}))
     by_model = Distiller(RuleDistiller(ZONE), distiller)
     assert (await by_model.distil([say("I'm allergic to peanuts.")], recalled=["the user is allergic to peanuts"])).drafts == ()
-    assert (by_rules.name, by_model.name) == ("rules-1", "model-distil-1")
+    assert (by_rules.name, by_model.name) == ("rules-2", "model-distil-1")
 
 
 async def test_a_chat_model_is_made_where_one_is_named(chat_server):

@@ -38,7 +38,11 @@ def drafts(content, **fields):
         ("I live in Porto with my husband and work as a baker.", "Ana", "Ana lives in Porto with their husband and works as a baker."),
         ("Never push directly to main in this repo.", None, "The user asks: never push directly to main in this repo."),
         ("Could you answer me in Spanish from here on?", None, "The user asks: answer the user in Spanish from here on."),
-        ("Please stop using emojis in your messages to me.", None, "The user asks: stop using emojis in the assistant's messages to the user."),
+        (
+            "Please stop using emojis in your messages to me.",
+            None,
+            "The user asks: stop using emojis in the assistant's messages to the user.",
+        ),
         ("我对花生过敏。", None, "用户对花生过敏。"),
         ("我女儿叫朵朵，刚满六岁。", "张敏", "张敏的女儿叫朵朵，刚满六岁。"),
         ("我们团队五个人，其中三个远程。", "张敏", "张敏的团队五个人，其中三个远程。"),

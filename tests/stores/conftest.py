@@ -1,4 +1,4 @@
-"""Every test in this folder runs once for each backend; a new one joins by a line in ``BACKENDS``."""
+"""Every test in this folder that takes a store runs once for each backend; a new one joins by a line in ``BACKENDS``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hindsight.adapters.postgres.store import PostgresStore
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
 from hindsight.ports import Centring, NewEvent, RecordStore, Write
@@ -21,11 +22,28 @@ NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 DIMENSION = 8
 
 
-def sqlite(folder: Path, clock: FixedClock, centring: Centring | None, embedder: tuple[str, int] | None) -> RecordStore:
-    return SqliteStore(folder, embedder=embedder, centring=centring, clock=clock)
+Make = Callable[[str, FixedClock, Centring | None, "tuple[str, int] | None"], RecordStore]
+"""Makes a store by its name: the same name means the same store."""
 
 
-BACKENDS = {"sqlite": sqlite}
+def sqlite(request: pytest.FixtureRequest) -> Make:
+    folder: Path = request.getfixturevalue("tmp_path")
+    return lambda name, clock, centring, embedder: SqliteStore(folder / name, embedder=embedder, centring=centring, clock=clock)
+
+
+def postgres(request: pytest.FixtureRequest) -> Make:
+    new_url = request.getfixturevalue("postgres_url")
+    urls: dict[str, str] = {}
+
+    def make(name: str, clock: FixedClock, centring: Centring | None, embedder: tuple[str, int] | None) -> RecordStore:
+        if name not in urls:
+            urls[name] = new_url()
+        return PostgresStore(urls[name], embedder=embedder, centring=centring, clock=clock)
+
+    return make
+
+
+BACKENDS = {"postgres": postgres, "sqlite": sqlite}
 
 
 @pytest.fixture(params=sorted(BACKENDS))
@@ -39,14 +57,17 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-async def open_store(backend: str, tmp_path: Path, clock: FixedClock) -> AsyncIterator[Callable[..., Awaitable[RecordStore]]]:
+async def open_store(
+    backend: str, request: pytest.FixtureRequest, clock: FixedClock
+) -> AsyncIterator[Callable[..., Awaitable[RecordStore]]]:
     """A function that opens a store; the same name opens the same store again, in a new instance."""
     opened: list[RecordStore] = []
+    make = BACKENDS[backend](request)
 
     async def open_one(
         name: str = "store", *, centring: Centring | None = None, embedder: tuple[str, int] | None = ("test", DIMENSION)
     ) -> RecordStore:
-        store = BACKENDS[backend](tmp_path / name, clock, centring, embedder)
+        store = make(name, clock, centring, embedder)
         await store.open()
         opened.append(store)
         return store

@@ -76,6 +76,23 @@ async def test_many_long_records_score_as_they_should(store: RecordStore, write,
     assert set(found.rows[:5].tolist()) <= set(rows[np.argsort(-scores)[:10]].tolist())
 
 
+async def test_a_narrow_filter_compares_the_same(store: RecordStore, write, mine: Filter) -> None:
+    writes = [
+        replace(
+            write(f"long {number}", vector=write.vector(), tags=("few",) if number % 15 == 0 else ()),
+            passages=np.stack([write.vector()] * 2),
+        )
+        for number in range(60)
+    ]
+    await store.commit(writes)
+    query, few = write.vector(), mine.model_copy(update={"tags": ("few",)})
+    found = await store.search_vector(few, query, limit=10)
+    rows = await store.row_of([each.memory.id for each in writes[::15]])
+    scores = await store.vector_scores(mine, rows, query)
+    assert found.rows.tolist() == rows[np.argsort(-scores, kind="stable")].tolist()
+    assert found.scores == pytest.approx(np.sort(scores)[::-1], abs=1e-5)
+
+
 @pytest.mark.parametrize(("shape", "fault"), [((2, 3), ModelMismatch), ((4,), ModelMismatch)])
 async def test_passages_of_another_shape_are_refused(store: RecordStore, write, mine: Filter, shape, fault) -> None:
     with pytest.raises(fault):

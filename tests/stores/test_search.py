@@ -241,6 +241,20 @@ async def test_activation_spreads_over_records_and_is_damped_at_hubs(store, writ
     assert len(await found("hub", hops=0, limit=7)) == 7
 
 
+async def test_every_name_that_is_asked_for_counts_however_often_one_is_mentioned(store, write, mine):
+    often = [write(f"hub {number}", links=[("hub", "named"), (f"leaf {number}", "named")]) for number in range(40)]
+    await store.commit([*often, write("both", links=[("hub", "named"), ("rare", "named")])])
+    for names in (["hub", "rare"], ["rare", "hub"]):
+        found = await store.search_entities(mine, names, hops=2, limit=3)
+        assert (await store.fetch(found.rows))[0].content == "both"
+
+
+async def test_a_keyword_search_that_no_record_may_answer_is_empty(store, write, mine):
+    await store.commit([write("apple")])
+    found = await store.search_terms(mine.model_copy(update={"avoid": True}), ["apple"], limit=5)
+    assert (len(found.rows), len(found.scores)) == (0, 0)
+
+
 async def test_private_records_of_another_agent_do_not_steer_a_search(store, write, mine):
     secret = write("bob's secret", agent="bob", links=[("project x", "named"), ("carol", "named")])
     await store.commit([secret, write("about carol", links=[("carol", "named")])])

@@ -52,7 +52,7 @@ async def examine(invocation: Invocation) -> list[Finding]:
     log_for_commands(settings)
     findings.append(_settings(settings))
     folder = _folder_of(settings)
-    findings += [_folder(folder), _disk(folder), _clock(folder)]
+    findings += [_folder(folder), _disk(folder), _clock(folder), _seals(settings)]
     findings.append(await _embedder(settings))
     findings += [finding async for finding in _store(invocation, folder)]
     return findings
@@ -98,6 +98,26 @@ def _settings(settings: Settings) -> Finding:
             continue
         shown.append(f"{name}={'(hidden)' if isinstance(value, pydantic.SecretStr) else value}")
     return Finding("settings", "ok", ", ".join(shown) or "all at their defaults")
+
+
+def _seals(settings: Settings) -> Finding:
+    from hindsight.assemble import seal_keys, sealer_of
+
+    try:
+        keys = seal_keys(settings)
+        sealer = sealer_of(keys, create=False)
+    except HindsightError as error:
+        return Finding("seals", "fail", str(error), "Put the key back, or set HINDSIGHT_SEAL_KEY.")
+    if sealer is None:
+        if keys.file is not None and not settings.seal_key.get_secret_value():
+            return Finding("seals", "ok", f"a key will be made in {keys.file} for a store that has no seals yet")
+        return Finding(
+            "seals", "warn", "off: changes around hindsight would not show", "Set HINDSIGHT_SEAL_KEY or HINDSIGHT_SEAL_KEY_FILE."
+        )
+    where = "HINDSIGHT_SEAL_KEY" if settings.seal_key.get_secret_value() else str(keys.file)
+    if keys.file is not None and where == str(keys.file) and keys.file.stat().st_mode & 0o077:
+        return Finding("seals", "warn", f"others may read the key file {where}", f"chmod 600 {where}")
+    return Finding("seals", "ok", f"key {sealer.key.hex()} from {where}")
 
 
 def _folder(folder: Path) -> Finding:

@@ -40,10 +40,10 @@ _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\S\s){5,}\S(?=\s|$|[.,!?。！？])")
 _BASE64 = re.compile(r"(?<![\w/+;,])[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[ :]?){8,}(?!\w)")
 _BINARY = re.compile(r"(?:[01]{8}[ ,]?){3,}")
-_PERCENT = re.compile(r"\S*(?:%[0-9a-fA-F]{2}[^\s%]{0,24}){4,}")
+_PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _MORSE = re.compile(r"(?:[.\-]{1,6}[ ./]+){6,}[.\-]{1,6}")
-_LEET = re.compile(r"(?=\w*\d)(?=\w*[a-z])[a-z0-9@$]{3,}")
+_LEET = re.compile(r"(?<![\w@$])[a-z0-9@$]{3,24}(?![\w@$])")
 _LEET_MAP = str.maketrans("013457@$", "oieastas")
 _WORD = re.compile(r"(?<![\w%])[a-z']{2,}(?![\w%])")
 _MORSE_CODE = dict(
@@ -136,13 +136,14 @@ def _decoded(shown: str, folded: str) -> list[tuple[str, str]]:
         ("base64", _BASE64, _base64),
         ("hexadecimal", _HEX, _hexadecimal),
         ("binary", _BINARY, _binary),
-        ("percent signs", _PERCENT, _percent),
         ("escapes", _ESCAPES, _escapes),
         ("Morse", _MORSE, _morse),
     ):
         pieces = (fold(read(each.group())) for each in islice(pattern.finditer(shown), MAX_DECODED))
         found.extend((name, piece) for piece in pieces if readable(piece))
-    if len(_LEET.findall(folded)) >= 3:
+    if shown.count("%") >= 4 and readable(piece := _percent(shown)):
+        found.append(("percent signs", piece))
+    if sum(each.isalnum() and not each.isalpha() and not each.isdigit() for each in _LEET.findall(folded)) >= 3:
         found.append(("digits for letters", " ".join(word.translate(_LEET_MAP) for word in folded.split())))
     shifted = _shifted(folded)
     if shifted:
@@ -176,8 +177,10 @@ def _hexadecimal(given: str) -> str:
         return ""
 
 
-def _percent(given: str) -> str:
-    return "" if "://" in given else unquote(given)
+def _percent(shown: str) -> str:
+    """Words with several percent-encoded characters that are no address."""
+    words = [word for word in shown.split() if "://" not in word and len(_PERCENT.findall(word)) >= 4]
+    return fold(" ".join(map(unquote, words[:MAX_DECODED])))
 
 
 def _binary(given: str) -> str:
@@ -185,7 +188,9 @@ def _binary(given: str) -> str:
 
 
 def _escapes(given: str) -> str:
-    return "".join(chr(int(code, 0)) for code in re.findall(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}", given)).replace("\0", "")
+    return "".join(chr(int(code.lstrip("\\ux"), 16)) for code in re.findall(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}", given)).replace(
+        "\0", ""
+    )
 
 
 def _morse(given: str) -> str:

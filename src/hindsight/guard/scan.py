@@ -68,7 +68,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _LATIN_WORDS = re.compile(r"[a-z]{2,}")
 _FOREIGN_LETTER = re.compile("[\u00df-\u00f6\u00f8-\u024f\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
 _FOREIGN_WORD = re.compile(
-    r"\b(?:el|los|las|una|con|para|del|que|tus|sus|este|esta|por|le|les|des|une|est|dans|pour|avec|vos|votre|tes|moi|cette|der|die|das|und|nicht|ist|ein|eine|mit|auf|den|dem|ihre?n?|alle[sn]?|il|gli|della|che|di|per|tutte|sono|tutti|os|uma|com|seu|sua|todas?|todos|yang|dan|untuk|semua|ini|dengan|ang|mga|ng|sa|iyong|bir|ve|bu|icin|tum)\b"
+    r"\b(?:el|tu|su|los|las|una|con|para|del|que|tus|sus|este|esta|por|le|les|des|une|est|dans|pour|avec|vos|votre|tes|moi|cette|der|die|das|und|nicht|ist|ein|eine|mit|auf|den|dem|ihre?n?|alle[sn]?|il|gli|della|che|di|per|tutte|sono|tutti|os|uma|com|seu|sua|todas?|todos|yang|dan|untuk|semua|ini|dengan|ang|mga|ng|sa|iyong|bir|ve|bu|icin|tum)\b"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=[ \n])[ ]?")
 STRONG = frozenset({"override", "unrestricted"})
@@ -164,9 +164,13 @@ def _task_with_material(copies: Copies, language: str) -> bool:
 def _words(window: str, language: str) -> list[tuple[str, str]]:
     found = []
     clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
-    for family, needles, pattern in _tables(language):
-        if needles and not any(needle in window for needle in needles):
-            continue
+    table = _table(language)
+    wanted = set(table.always)
+    for needle, places in table.needles:
+        if needle in window:
+            wanted.update(places)
+    for place in sorted(wanted):
+        family, pattern = table.patterns[place]
         if match := pattern.search(clauses if family in WITHIN_SENTENCE else window):
             found.append((family, match.group()[:60]))
     return found
@@ -175,7 +179,8 @@ def _words(window: str, language: str) -> list[tuple[str, str]]:
 def _language(folded: str) -> str:
     """Which tables to use: ``en``, ``zh``, ``mixed`` (both), ``other`` (all)."""
     han = bool(_HAN.search(folded))
-    if len(_FOREIGN_LETTER.findall(folded)) >= 3 or len(set(_FOREIGN_WORD.findall(folded))) >= 2:
+    letters, words = len(_FOREIGN_LETTER.findall(folded)), len(set(_FOREIGN_WORD.findall(folded)))
+    if letters >= 3 or words >= 2 or (letters and words):
         return "other"
     return "zh" if han and not _LATIN_WORDS.search(folded) else "mixed" if han else "en"
 
@@ -219,15 +224,27 @@ def _modules(language: str) -> tuple[_Table, ...]:
     return tables.get(language, (patterns_en, patterns_zh, patterns_other))
 
 
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """Patterns with their families; ``needles`` says of which literal a match of which patterns needs one, ``always`` which need none."""
+
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    needles: tuple[tuple[str, tuple[int, ...]], ...]
+    always: tuple[int, ...]
+
+
 @cache
-def _tables(language: str) -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
-    """(family, literals of which a match has at least one, pattern); the literals spare most texts most patterns."""
-    needles = _needles()
-    return tuple(
-        (family, needles.get(pattern, ()), re.compile(pattern))
-        for table in _modules(language)
-        for family, patterns in table.HARD.items()
-        for pattern in patterns
+def _table(language: str) -> _Patterns:
+    rules = [(family, pattern) for table in _modules(language) for family, patterns in table.HARD.items() for pattern in patterns]
+    known = _needles()
+    places: dict[str, list[int]] = {}
+    for place, (_, pattern) in enumerate(rules):
+        for needle in known.get(pattern, ()):
+            places.setdefault(needle, []).append(place)
+    return _Patterns(
+        tuple((family, re.compile(pattern)) for family, pattern in rules),
+        tuple((needle, tuple(each)) for needle, each in places.items()),
+        tuple(place for place, (_, pattern) in enumerate(rules) if pattern not in known),
     )
 
 

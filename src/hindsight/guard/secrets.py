@@ -123,7 +123,7 @@ def entropy(text: str) -> float:
 def is_card(text: str) -> bool:
     """13 to 19 digits with a payment network's first digits and a Luhn check digit (ISO/IEC 7812-1)."""
     digits = [int(each) for each in text if each.isdigit()]
-    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 3:
+    if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 2:
         return False
     doubled = [each if place % 2 == 0 else each * 2 - 9 * (each > 4) for place, each in enumerate(reversed(digits))]
     return sum(doubled) % 10 == 0

@@ -16,10 +16,12 @@ again: what merely goes along with a cause is not reported beside it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from math import exp, lgamma, log10
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import exp, lgamma, log, log10
 from typing import Literal
 from uuid import UUID
 
@@ -100,12 +102,12 @@ def mine(runs: Sequence[Run], least: Evidence | None = None) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Runs (places) that use a tool, or are of a task type."""
+    """Runs that use a tool, or are of a task type. Sets of runs are integers here, bit n for run n: thousands are compared at once."""
 
     task_type: str | None
     tool: str | None
-    places: tuple[int, ...]
-    holding: dict[_Key, frozenset[int]] = field(default_factory=dict)
+    runs: int
+    holding: dict[_Key, int]
 
 
 class _Miner:
@@ -114,95 +116,130 @@ class _Miner:
     def __init__(self, runs: Sequence[Run], least: Evidence) -> None:
         self._runs = runs
         self._least = least
-        self._left = set(range(len(runs)))
-        self._place = {run.id: place for place, run in enumerate(runs)}
+        self._left = (1 << len(runs)) - 1
+        self._failed = _set(place for place, run in enumerate(runs) if run.failed)
         self._taken: set[_Key] = set()
-        self._scopes = _scopes(runs, least.support)
-        errors = Counter(run.error for run in runs if run.failed and run.error)
-        self._errors: list[str | None] = [None, *(error for error, count in errors.items() if count >= least.support)]
+        self._scopes = _scopes(runs, self._failed, least.support)
+        places: dict[str, list[int]] = {}
+        failing: dict[str, list[int]] = {}
+        for place, run in enumerate(runs):
+            if run.failed and run.error:
+                places.setdefault(run.error, []).append(place)
+            if run.failed and run.failing:
+                failing.setdefault(run.failing, []).append(place)
+        self._failing = {tool: _set(each) for tool, each in failing.items()}
+        succeeded = self._left & ~self._failed
+        # What is counted: every failure together, or one error against the successes.
+        self._counted = [self._left, *(succeeded | _set(each) for each in places.values() if len(each) >= least.support)]
+        logs = accumulate((log(number) for number in range(1, len(runs) + 1)), initial=0.0)
+        self._log_factorials = list(logs)
 
     def set_aside(self, finding: Finding) -> None:
         """Count on without the failures that ``finding`` explains."""
         explained = set(finding.failed)
-        self._left = {place for place in self._left if self._runs[place].id not in explained}
+        self._left &= ~_set(place for place, run in enumerate(self._runs) if run.id in explained)
         self._taken.add((finding.feature, finding.tool, finding.other))
 
     def best(self) -> Finding | None:
         """The surest finding among the runs that are left."""
-        attainable: dict[tuple[frozenset[int], frozenset[int]], float] = {}
-        best: tuple[tuple[float, ...], Finding] | None = None
+        attainable: dict[tuple[int, int], float] = {}
+        best: tuple[tuple[float, ...], _Table] | None = None
+        for table in self._tables():
+            if (table.having, table.failed) not in attainable:
+                most = min(table.having.bit_count(), table.failed.bit_count())
+                attainable[table.having, table.failed] = self._p(table, most)
+            if (table.having & table.failed).bit_count() < self._least.support:
+                continue
+            confidence, lift = table.rates()
+            if confidence < self._least.confidence or lift < self._least.lift:
+                continue
+            place = self._preference(table, self._p(table, (table.having & table.failed).bit_count()), lift)
+            if best is None or place < best[0]:
+                best = (place, table)
+        if best is None:
+            return None
+        tests = _tests(attainable.values(), self._least.p)
+        table = best[1]
+        p = min(1.0, self._p(table, (table.having & table.failed).bit_count()) * tests / (1 + len(self._taken)))
+        return None if p > self._least.p else self._finding(table, p)
+
+    def _tables(self) -> Iterator[_Table]:
         for scope in self._scopes:
-            for error in self._errors:
-                inside = self._counted(scope, error)
-                failed = frozenset(place for place in inside if self._runs[place].failed)
-                if len(failed) < self._least.support or len(failed) == len(inside):
+            for counted in self._counted:
+                inside = scope.runs & counted & self._left
+                failed = inside & self._failed
+                if failed.bit_count() < self._least.support or failed == inside:
                     continue
                 for key, holding in scope.holding.items():
                     having = holding & inside
-                    if key in self._taken or len(having) < self._least.support or having == inside:
-                        continue
-                    attainable[having, failed] = fisher(min(len(having), len(failed)), len(having), len(failed), len(inside))
-                    candidate = self._judged(scope, key, having, inside, failed)
-                    if candidate is not None:
-                        place = self._preference(candidate)
-                        if best is None or place < best[0]:
-                            best = (place, candidate)
-        if best is None:
-            return None
-        p = min(1.0, best[1].p * _tests(attainable.values(), self._least.p) / (1 + len(self._taken)))
-        return None if p > self._least.p else replace(best[1], p=p)
+                    if having != inside and having.bit_count() >= self._least.support and key not in self._taken:
+                        yield _Table(scope, key, having, inside, failed)
 
-    def _preference(self, finding: Finding) -> tuple[float, ...]:
+    def _preference(self, table: _Table, p: float, lift: float) -> tuple[float, ...]:
         """Of findings about as sure the one to report: about the tool that failed; what was done before what was not."""
-        failing = sum(self._runs[self._place[id]].failing == finding.tool for id in finding.failed)
-        sure = round(log10(max(finding.p, 1e-300)) / ABOUT_AS_SURE)
-        return (
-            sure,
-            -failing,
-            finding.p,
-            -finding.lift,
-            -finding.support,
-            _PREFERRED[finding.feature],
-            float(finding.task_type is not None),
-        )
+        wrong = table.having & table.failed
+        failing = (wrong & self._failing.get(table.key[1], 0)).bit_count()
+        sure = round(log10(max(p, 1e-300)) / ABOUT_AS_SURE)
+        whole = float(table.scope.task_type is not None)
+        return (sure, -failing, p, -round(lift, 3), -wrong.bit_count(), _PREFERRED[table.key[0]], whole)
 
-    def _counted(self, scope: _Scope, error: str | None) -> set[int]:
-        """Runs of the scope that are left, without those that failed with another error."""
-        inside = self._left.intersection(scope.places)
-        if error is None:
-            return inside
-        return {place for place in inside if not self._runs[place].failed or self._runs[place].error == error}
+    def _p(self, table: _Table, both: int) -> float:
+        sizes = (table.having.bit_count(), table.failed.bit_count(), table.inside.bit_count())
+        return fisher(both, *sizes, log_factorials=self._log_factorials)
 
-    def _judged(self, scope: _Scope, key: _Key, having: frozenset[int], inside: set[int], failed: frozenset[int]) -> Finding | None:
-        wrong = having & failed
-        if len(wrong) < self._least.support:
-            return None
-        confidence = len(wrong) / len(having)
-        lift = confidence / (len(failed) / len(inside))
-        if confidence < self._least.confidence or lift < self._least.lift:
-            return None
-        runs = self._runs
-        errors = Counter(error for place in wrong if (error := runs[place].error))
+    def _finding(self, table: _Table, p: float) -> Finding:
+        confidence, lift = table.rates()
+        wrong = table.having & table.failed
+        errors = Counter(error for place in _places(wrong) if (error := self._runs[place].error))
         return Finding(
-            feature=key[0],
-            task_type=scope.task_type,
-            tool=key[1],
-            other=key[2],
+            feature=table.key[0],
+            task_type=table.scope.task_type,
+            tool=table.key[1],
+            other=table.key[2],
             confidence=round(confidence, 4),
             lift=round(lift, 3),
-            p=fisher(len(wrong), len(having), len(failed), len(inside)),
-            failed=_ids(runs, wrong),
-            against=_ids(runs, having - failed),
-            contrast=_ids(runs, inside - failed - having),
+            p=p,
+            failed=self._ids(wrong),
+            against=self._ids(table.having & ~table.failed),
+            contrast=self._ids(table.inside & ~table.failed & ~table.having),
             errors=tuple(error for error, _ in errors.most_common(3)),
         )
 
+    def _ids(self, runs: int) -> tuple[UUID, ...]:
+        return tuple(self._runs[place].id for place in _places(runs))
 
-def _ids(runs: Sequence[Run], places: Iterable[int]) -> tuple[UUID, ...]:
-    return tuple(runs[place].id for place in sorted(places))
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A 2 × 2 table: the runs counted, those that have the feature, those that failed."""
+
+    scope: _Scope
+    key: _Key
+    having: int
+    inside: int
+    failed: int
+
+    def rates(self) -> tuple[float, float]:
+        """(confidence, lift)."""
+        confidence = (self.having & self.failed).bit_count() / self.having.bit_count()
+        return confidence, confidence / (self.failed.bit_count() / self.inside.bit_count())
 
 
-def _scopes(runs: Sequence[Run], least: int) -> list[_Scope]:
+def _set(places: Iterable[int]) -> int:
+    made = 0
+    for place in places:
+        made |= 1 << place
+    return made
+
+
+def _places(runs: int) -> Iterator[int]:
+    while runs:
+        lowest = runs & -runs
+        yield lowest.bit_length() - 1
+        runs ^= lowest
+
+
+def _scopes(runs: Sequence[Run], failed: int, least: int) -> list[_Scope]:
     """Scopes with enough failures, and which of their runs have which feature."""
     places: dict[tuple[str | None, str | None], list[int]] = {}
     for place, run in enumerate(runs):
@@ -211,54 +248,55 @@ def _scopes(runs: Sequence[Run], least: int) -> list[_Scope]:
         if run.task_type is not None:
             places.setdefault((run.task_type, None), []).append(place)
     scopes = []
-    for (task_type, tool), inside in places.items():
-        if sum(runs[place].failed for place in inside) >= least:
-            holding = _not_before(runs, inside, tool) if tool is not None else _in_task(runs, inside)
-            scopes.append(_Scope(task_type, tool, tuple(inside), holding))
+    for (task_type, tool), within in places.items():
+        inside = _set(within)
+        if (inside & failed).bit_count() >= least:
+            holding = _not_before(runs, within, inside, tool) if tool is not None else _in_task(runs, within, inside)
+            scopes.append(_Scope(task_type, tool, inside, holding))
     return scopes
 
 
-def _not_before(runs: Sequence[Run], inside: Sequence[int], tool: str) -> dict[_Key, frozenset[int]]:
+def _not_before(runs: Sequence[Run], within: Sequence[int], inside: int, tool: str) -> dict[_Key, int]:
     """For every other tool that came before ``tool`` somewhere: the runs where it did not."""
-    before: dict[str, set[int]] = {}
-    for place in inside:
+    before: dict[str, list[int]] = {}
+    for place in within:
         for other in dict.fromkeys(runs[place].tools[: runs[place].tools.index(tool)][:_LONGEST]):
-            before.setdefault(other, set()).add(place)
-    return {("not_before", tool, other): frozenset(inside) - having for other, having in before.items()}
+            before.setdefault(other, []).append(place)
+    return {("not_before", tool, other): inside & ~_set(having) for other, having in before.items()}
 
 
-def _in_task(runs: Sequence[Run], inside: Sequence[int]) -> dict[_Key, frozenset[int]]:
+def _in_task(runs: Sequence[Run], within: Sequence[int], inside: int) -> dict[_Key, int]:
     """For every tool of a task type: the runs that use it, lack it, call it over and over."""
-    holding: dict[_Key, set[int]] = {}
-    for place in inside:
+    found: dict[_Key, list[int]] = {}
+    for place in within:
         for tool, count in Counter(runs[place].tools).items():
-            holding.setdefault(("uses", tool, None), set()).add(place)
+            found.setdefault(("uses", tool, None), []).append(place)
             if count >= REPEATED:
-                holding.setdefault(("repeats", tool, None), set()).add(place)
-    lacking: dict[_Key, set[int]] = {("lacks", key[1], None): set(inside) - having for key, having in holding.items() if key[0] == "uses"}
-    return {key: frozenset(having) for key, having in (holding | lacking).items()}
+                found.setdefault(("repeats", tool, None), []).append(place)
+    holding = {key: _set(having) for key, having in found.items()}
+    return holding | {("lacks", key[1], None): inside & ~having for key, having in holding.items() if key[0] == "uses"}
 
 
 def _tests(attainable: Iterable[float], most: float) -> int:
     """How many tests count: those that could have come out significant at all (R. E. Tarone, 1990), equal ones once."""
     least = sorted(attainable)
-    return next((number for number in range(1, len(least) + 1) if sum(p <= most / number for p in least) <= number), 1)
+    return next((number for number in range(1, len(least) + 1) if bisect_right(least, most / number) <= number), 1)
 
 
-def fisher(both: int, having: int, failures: int, total: int) -> float:
+def fisher(both: int, having: int, failures: int, total: int, *, log_factorials: Sequence[float] | None = None) -> float:
     """One-sided Fisher exact p: at least ``both`` of the ``having`` runs among the ``failures`` of ``total`` by chance.
+
+    ``log_factorials`` saves time: ln 0!, ln 1!, …, ln total!.
 
     >>> round(fisher(3, 3, 3, 6), 4)
     0.05
     """
-    return min(1.0, sum(exp(_log_hypergeometric(count, having, failures, total)) for count in range(both, min(having, failures) + 1)))
+    logs = log_factorials or [lgamma(number + 1) for number in range(total + 1)]
 
+    def log_choose(n: int, k: int) -> float:
+        return logs[n] - logs[k] - logs[n - k]
 
-def _log_hypergeometric(both: int, having: int, failures: int, total: int) -> float:
-    if both < having - (total - failures):
-        return float("-inf")
-    return _log_choose(failures, both) + _log_choose(total - failures, having - both) - _log_choose(total, having)
-
-
-def _log_choose(n: int, k: int) -> float:
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    whole = log_choose(total, having)
+    least = max(both, having - (total - failures))
+    ways = range(least, min(having, failures) + 1)
+    return min(1.0, sum(exp(log_choose(failures, count) + log_choose(total - failures, having - count) - whole) for count in ways))

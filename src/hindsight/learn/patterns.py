@@ -118,11 +118,14 @@ def _cells(runs: Sequence[Run], lessons: Sequence[Memory], waiting: Sequence[Mem
     counts: Counter[tuple[str | None, str | None, str | None]] = Counter(
         (run.task_type, run.failing, run.error) for run in runs if run.failed
     )
+    totals: Counter[tuple[str | None, str | None]] = Counter()
+    for run in runs:
+        totals.update((run.task_type, tool) for tool in {None, *run.tools})
     cells = []
     for (task_type, tool, error), failures in counts.items():
         if failures < _LEAST_FAILURES:
             continue
-        total = sum(run.task_type == task_type and (tool is None or tool in run.tools) for run in runs)
+        total = totals[task_type, tool]
         remedy, advice = _remedy(task_type, tool, lessons, waiting, shown)
         cells.append(Cell(task_type, tool, error, failures, total, round(failures / total, 4), remedy, advice))
     return sorted(cells, key=lambda cell: (-cell.failures, -cell.rate, str(cell.task_type), str(cell.tool), str(cell.error)))

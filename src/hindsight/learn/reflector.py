@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -107,7 +108,8 @@ class Reflector:
             runs = _about(episode, runs, memories)
         spoken = _language(memories, language)
         visibility = Visibility.SHARED if shared or agents else Visibility.PRIVATE
-        candidates = self._mined(runs, spoken, visibility, least)
+        # Counting thousands of runs takes seconds: not in the event loop.
+        candidates = await asyncio.to_thread(self._mined, runs, spoken, visibility, least)
         left_out: tuple[str, ...] = ()
         if self._model is not None and runs:
             drafted, left_out = await self._model.draft(runs, spoken, visibility)

@@ -28,7 +28,7 @@ from hindsight.recall.score import score
 from hindsight.recall.state import SessionState
 from hindsight.recall.surroundings import Surroundings
 from hindsight.recall.trace import Trace
-from hindsight.recall.understand import Understood, understand
+from hindsight.recall.understand import Understood, readable, understand
 from hindsight.recall.warmup import WarmUp
 from hindsight.records import Filter, Status, new_id
 
@@ -37,6 +37,8 @@ LOOKED_AT = 24
 RERANK_DEPTH = 30
 """A cross-encoder reads so many of the best."""
 KEPT_ANSWERS = 256
+EMBEDDING_SHARE = 0.5
+"""Embedding the query may take this share of the time budget."""
 SALVAGE_SECONDS = 0.1
 """What a retrieval past its budget may still take to fetch what its routes had found."""
 _IMPLICIT_SHARE, _IMPLICIT_SHARE_LEANING = 0.15, 0.7
@@ -104,6 +106,7 @@ class Retriever:
         """
         request = self._request(query, filter, k, min_relevance, profile, routes, state, cold=cold)
         trace = Trace()
+        kept: Kept | None = None
         if cold:
             trace.flag("cold")
         await self._loaded(request, trace)
@@ -198,8 +201,9 @@ class Retriever:
         implicit = request.state.text() if request.state is not None else ""
         texts = [text for text in (query.text, implicit) if text]
         try:
-            found = await self._embedder.embed(texts, kind="query")
-        except ModelError:
+            async with asyncio.timeout(self.options.budget_ms / 1000 * EMBEDDING_SHARE):
+                found = await self._embedder.embed(texts, kind="query")
+        except (ModelError, TimeoutError):  # an endpoint that hangs leaves time for keywords
             trace.flag("keyword_only")
             trace.flag("degraded")
             return None
@@ -312,7 +316,7 @@ class Retriever:
     async def _answer(self, request: Request, trace: Trace, *, explain: bool, language: str | None) -> Recall:
         answer = Recall(
             id=new_id(),
-            query=request.query if trace.understood is None else trace.understood.text,
+            query=readable(request.query) if trace.understood is None else trace.understood.text,
             hits=tuple(trace.hits),
             language=language or (trace.understood.language if trace.understood else "en"),
             flags=tuple(trace.flags),

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 MAX_CHARS = 1_200
-"""Of the session's text so much is embedded beside the query, the newest of it."""
+"""Of the session's text so much is embedded beside the query: half of it for the board, the newest turns behind it."""
 _MOST_STATEMENTS = 60
 _SENTENCE = re.compile(r"[^。！？!?\n]+?(?:[。！？!?]+|\.(?=\s|$)|\n|$)")
 _QUESTION = re.compile(r"[?？]$|[吗么呢][。.]?$")
@@ -32,7 +32,9 @@ class SessionState:
 
     def text(self) -> str:
         """The board and the newest turns, at most ``MAX_CHARS`` characters; empty where there is nothing."""
-        return "\n".join((*self.board, *self.turns)).strip()[-MAX_CHARS:]
+        board = "\n".join(self.board).strip()[: MAX_CHARS // 2]
+        turns = "\n".join(self.turns).strip()[-(MAX_CHARS - len(board) - 1) :]
+        return f"{board}\n{turns}".strip()
 
     def statements(self) -> tuple[str, ...]:
         """What the session itself says, sentence by sentence, for comparison with memories; questions state nothing."""

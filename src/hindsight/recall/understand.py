@@ -81,8 +81,7 @@ def understand(
         dialogues: whether the namespace holds records whose person's words are indexed apart.
         context: what the session is about; its words are looked for where the query has none of its own ("do it again").
     """
-    text = sanitise(query)[:MAX_QUERY_CHARS].strip()
-    context = sanitise(context)[:MAX_QUERY_CHARS].strip()
+    text, context = readable(query), readable(context)
     language = detect_language(text or context)
     own = tuple(dict.fromkeys(query_tokens(text)))[:MAX_TERMS]
     leaning = bool(context) and says_nothing_itself(text)
@@ -111,6 +110,11 @@ def understand(
         leaning=leaning,
         complexity=2 if len(own) <= _SIMPLE_TERMS else 5 if len(own) >= _COMPLEX_TERMS else 3,
     )
+
+
+def readable(query: str) -> str:
+    """A query without what cannot be encoded, as far as it is read."""
+    return sanitise(query)[:MAX_QUERY_CHARS].strip()
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")

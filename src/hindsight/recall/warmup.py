@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
+import structlog
+
 from hindsight.errors import HindsightError
 from hindsight.ports import Embedder
 
 PATIENCE_SECONDS = 10.0
 """A retrieval waits so long for the model at most; past it, keywords alone decide while the model goes on loading."""
 _TEXT = "warm-up"
+_log = structlog.get_logger("hindsight.recall")
 
 
 class WarmUp:
@@ -20,7 +23,10 @@ class WarmUp:
         self._loading: asyncio.Task[None] | None = None
 
     async def ready(self, patience: float = PATIENCE_SECONDS) -> bool:
-        """Wait until the model is loaded, for ``patience`` seconds at most. One that cannot be loaded counts as ready: using it tells why."""
+        """Wait until the model is loaded, for ``patience`` seconds at most; True at once from then on.
+
+        One that cannot be loaded counts as ready: using it tells why.
+        """
         if self._loading is None:
             self._loading = asyncio.get_running_loop().create_task(self._load(), name="hindsight-warm-up")
         loading = self._loading
@@ -37,5 +43,5 @@ class WarmUp:
     async def _load(self) -> None:
         try:
             await self._embedder.embed([_TEXT], kind="query")
-        except HindsightError:
-            self._loading = None  # the next retrieval tries again
+        except HindsightError as error:
+            _log.warning("model_not_loaded", error=str(error))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
 from hindsight.errors import AccessDenied, InvalidInput, NotFound, VersionConflict
 from hindsight.moments import read_moment
-from hindsight.ports import Clock, RecordStore
+from hindsight.ports import Clock, Page, RecordStore
 from hindsight.records import CHANNEL_TRUST, LAYER_OF, Channel, Draft, Event, Layer, Memory, Outcome, Status, Visibility
 from hindsight.remember.attribute import Attribution, read_draft
 from hindsight.remember.commit import build_write, event_of
@@ -40,6 +41,12 @@ class Changer:
         if not principal.may_use(memory.namespace) or memory.status is Status.QUARANTINED:
             return False
         return memory.agent == principal.agent or (memory.visibility is Visibility.SHARED and memory.status is not Status.PENDING)
+
+    def shown(self, page: Page) -> Page:
+        """The page without what this caller may not see; who may review sees what waits for it."""
+        if "review" in self._attribution.principal.scopes:
+            return page
+        return replace(page, items=[memory for memory in page.items if self.may_see(memory)])
 
     async def visible(self, id: UUID) -> Memory | None:
         """The memory where the caller may see it."""

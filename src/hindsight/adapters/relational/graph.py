@@ -25,6 +25,9 @@ _ALIASES = 8
 _ALIAS = 0.6
 _DECAY = 0.5
 _FAINT = 0.01
+_PASSED_ON = 0.05
+"""What is activated less passes nothing on: it would reach others faintly, at the price of a query each."""
+_WEAK = 0.4
 
 
 def edge_owner(attributes: Mapping[str, Any]) -> int | None:
@@ -97,17 +100,19 @@ class GraphChanges:
         return code
 
 
-def spread(db: Database, namespace: int, agent: int, names: Sequence[str], hops: int) -> list[tuple[str, float]]:
+def spread(db: Database, namespace: int, agent: int, names: Sequence[str], hops: int, *, enough: int) -> list[tuple[str, float]]:
     """Spreading activation (Collins & Loftus 1975): (joined rows of an entity, its activation), strongest first.
 
     Activation 1 starts at entities with one of the folded ``names``, less at those that a name is a word of. Each hop passes on a share
     of an entity's activation along edges that ``agent`` may walk, divided by how often both ends occur at all: hubs pass on little.
+    Entities reached weakly are left out once stronger ones are mentioned by ``enough`` records.
     """
     reached = _seeds(db, namespace, names)
     frontier = dict(reached)
     for _ in range(max(hops, 0)):
         arrived: dict[int, tuple[float, int]] = {}
-        for code, (activation, refs) in sorted(frontier.items(), key=lambda item: (-item[1][0], item[0]))[:_FRONTIER]:
+        strongest = sorted(frontier.items(), key=lambda item: (-item[1][0], item[0]))[:_FRONTIER]
+        for code, (activation, refs) in (each for each in strongest if each[1][0] >= _PASSED_ON):
             for other, other_refs, together in rows(db, _SQL["spread"], (agent, code, _BREADTH)):
                 passed = _DECAY * activation * together / math.sqrt(max(refs * other_refs, 1))
                 arrived[other] = (arrived.get(other, (0.0, 0))[0] + passed, other_refs)
@@ -115,8 +120,14 @@ def spread(db: Database, namespace: int, agent: int, names: Sequence[str], hops:
         for code, (activation, refs) in arrived.items():
             if activation > reached.get(code, (_FAINT, 0))[0]:
                 reached[code] = frontier[code] = (min(activation, 1.0), refs)
-    strongest = sorted(reached.items(), key=lambda item: (-item[1][0], item[0]))[: 2 * _BREADTH]
-    return [(value(db, _SQL["rows_of_entity"], (code,)), activation) for code, (activation, _) in strongest]
+    found: list[tuple[str, float]] = []
+    mentions = 0
+    for code, (activation, refs) in sorted(reached.items(), key=lambda item: (-item[1][0], item[0]))[: 2 * _BREADTH]:
+        if mentions >= enough and activation < _WEAK:
+            break
+        found.append((value(db, _SQL["rows_of_entity"], (code,)), activation))
+        mentions += refs
+    return found
 
 
 def _seeds(db: Database, namespace: int, names: Sequence[str]) -> dict[int, tuple[float, int]]:

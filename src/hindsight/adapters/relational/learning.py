@@ -60,6 +60,12 @@ class Learning:
         names = {"namespace": namespace, "signatures": to_json(list(signatures))}
         return {signature for (signature,) in await self._core.read(lambda db: rows(db, _SQL["rejected"], names))}
 
+    async def rejected_texts(self, namespace: str, since: datetime, *, limit: int = 1_000) -> list[tuple[str, datetime]]:
+        """Texts that were rejected since then, and when, the newest first."""
+        names = {"namespace": namespace, "since": since.timestamp(), "limit": limit}
+        found = await self._core.read(lambda db: rows(db, _SQL["rejected_texts"], names))
+        return [(text, datetime.fromtimestamp(at, UTC)) for text, at in found]
+
     async def put_grounds(self, memory_id: UUID, signature: str, body: Mapping[str, Any]) -> None:
         """Keep, or replace, what a candidate rests on; nothing where the record is gone."""
         await self._core.write(lambda db: rows(db, _SQL["put_grounds"], (signature, to_json(dict(body)), str(memory_id))))

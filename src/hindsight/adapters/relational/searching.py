@@ -97,7 +97,7 @@ class Search:
         """Spreading activation; a record scores the activation of its entities, each damped by how many records mention it."""
         agent = find_code(self.db, "agent", self.filter.agent)
         scores = np.zeros(self.view.count, dtype=np.float32)
-        for joined, activation in spread(self.db, self.namespace.code, agent, names, hops):
+        for joined, activation in spread(self.db, self.namespace.code, agent, names, hops, enough=4 * limit):
             places = self.view.places(as_rows(joined))
             places = places[places >= 0]
             scores[places] += np.float32(activation / np.sqrt(max(len(places), 1)))

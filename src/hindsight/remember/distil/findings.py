@@ -141,7 +141,7 @@ def _lasts(found: Finding, sentences: Sequence[str], role: Role) -> bool:
     if found.signals[0] == "constraint":
         return not (found.language == "zh" and (_OPINION_ZH.search(found.text) or "记下了" in found.text))
     if found.signals[0] == "outcome" and found.language == "zh":
-        return not is_platitude(found.text, "zh", among_people=False) and not found.text.startswith("这次")
+        return not is_platitude(found.text, "zh", among_people=False) and not found.text.startswith(("这次", "这下"))
     if found.signals[0] not in ("preference", "identity"):
         return True
     if found.language == "zh" and _MUSING_ZH.search(found.text):

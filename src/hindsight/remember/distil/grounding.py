@@ -103,7 +103,7 @@ def ground(core: str, text: str, before: Sequence[str], language: Literal["zh", 
     context = before[-1] if before and _explains(before[-1], language) and len(before[-1]) + len(text) <= 2 * LONGEST_CONTEXT else ""
     if dangling_en.incomplete(core) if language == "en" else dangling_zh.hangs(core):
         return Ground(company=company, dangling=True)
-    return Ground(context, company, dangling=not context and not (lenient and not _dangles(core, language, strict=False)))
+    return Ground(context, company, dangling=not context and not (lenient and not _dangles(core, language, strict=language == "zh")))
 
 
 def _dangles(text: str, language: Literal["zh", "en"], *, strict: bool) -> bool:

@@ -103,7 +103,7 @@ def find_preference_zh(clause: Clause, text: str) -> float:
         best = max(best, 0.65)
     if (
         re.search(
-            r"^(?:用|工作|上班|走路)?(?:今天|刚才|刚刚|今晚|昨天|昨晚|这次)|我刚|[怕]|担心|可能|更倾向于认为|(?:明天|今天|这次|当前|目前)[^，。]{0,6}(?:状态|安排|计划)|怎么(?!样?都)|如何|哪个|哪种|哪些|到底|是否|我(?:们)?(?:只)?(?:需要|想)(?:知道|一个|一套|一份|的是|听|了解)|说说",
+            r"^(?:用|工作|上班|走路)?(?:今天|刚才|刚刚|今晚|昨天|昨晚|这次)|我刚|[怕]|担心|可能|更倾向于认为|(?:明天|今天|这次|当前|目前)[^，。]{0,6}(?:状态|安排|计划)|怎么(?!样?都)|如何|更多的?是|不得劲|哪个|哪种|哪些|到底|是否|我(?:们)?(?:只)?(?:需要|想)(?:知道|一个|一套|一份|的是|听|了解)|说说",
             text,
         )
         and clause.role in (Role.USER, Role.OTHER)
@@ -111,6 +111,8 @@ def find_preference_zh(clause: Clause, text: str) -> float:
     ):
         return 0.0
     if re.search(r"(?:可以|能|能够|方便|帮)让?我|跟(?:你|您)", text) and clause.role is Role.USER and not re.search(r"以后|每次|请", text):
+        return 0.0
+    if re.search(r"我(?:们)?不想", text) and not re.search(r"喜欢|习惯|讨厌", text):
         return 0.0
     if re.search(r"(?:累|困|忙|烦|吓|撑|难受)[^，。]{0,4}不想", text):
         return 0.0

@@ -15,7 +15,7 @@ from hindsight.remember.distil.when import Placed, place_in_time
 from hindsight.text.entities import extract_entities
 from hindsight.text.fold import fold
 
-DISTILLER = "rules-1"
+DISTILLER = "rules-2"
 KIND_OF: dict[Signal, Kind] = {
     "constraint": Kind.CONSTRAINT,
     "preference": Kind.PREFERENCE,

@@ -1,0 +1,1 @@
+"""Memories in PostgreSQL: several processes and machines on one database."""

@@ -1,0 +1,71 @@
+"""The open database of a store on PostgreSQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from hindsight.adapters.postgres.connection import PostgresConnection
+from hindsight.adapters.postgres.engine import WRITING, Engine, address_of
+from hindsight.adapters.postgres.migrate import check_server, migrate
+from hindsight.adapters.relational.core import Core
+from hindsight.adapters.relational.sealing import Sealing
+from hindsight.errors import StoreError
+from hindsight.ports import Centring, Clock
+
+
+class PostgresCore(Core):
+    """The database at a URL."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        embedder: tuple[str, int] | None,
+        centring: Centring | None,
+        clock: Clock,
+        reindexing: bool,
+        sealing: Sealing | None = None,
+    ) -> None:
+        self._address, place = address_of(url)
+        self._engine: Engine | None = None
+        super().__init__(place, embedder=embedder, centring=centring, clock=clock, reindexing=reindexing, sealing=sealing)
+
+    def open(self) -> None:
+        """Connect and migrate. Blocking."""
+        with self._guard:
+            if self._engine is not None:
+                return
+            engine = Engine(self._address, self.place)
+            try:
+                engine.start(self._prepare)
+            except BaseException:
+                engine.close()
+                raise
+            engine.committed = self.sealing.export
+            self._engine = engine
+
+    def close(self) -> None:
+        """Finish and disconnect. Blocking; safe to call twice."""
+        with self._guard:
+            engine, self._engine = self._engine, None
+            self._namespaces.clear()
+        if engine is not None:
+            engine.close()
+
+    @property
+    def engine(self) -> Engine:
+        """The open database."""
+        if self._engine is None:
+            raise StoreError(f"the store {self.place} is not open; call open() first.")
+        return self._engine
+
+    def _prepare(self, connection: psycopg.Connection[Any]) -> None:
+        check_server(connection, self.place)
+        migrate(connection, place=self.place)
+        db = PostgresConnection(connection)
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(current_schema()))", (WRITING,))
+            self.sealing.open(db, connection.transaction)
+            self.check_embedder(db)

@@ -1,0 +1,8 @@
+-- name: rebuild
+REINDEX INDEX tokens_by_word
+
+-- name: size
+SELECT pg_database_size(current_database())
+
+-- name: schema_version
+SELECT max(number) FROM migrations

@@ -1,0 +1,46 @@
+-- name: awaiting
+SELECT m.id, m.namespace, m.agent, m.kind, m.status, m.visibility, m.version, m.idempotency_key, m.created_at, m.query, m.content, m.record
+FROM memories AS m
+LEFT JOIN reviews AS r ON r.number = (SELECT max(number) FROM reviews WHERE memory_id = m.id)
+WHERE m.namespace = :namespace AND m.status IN ('pending', 'quarantined')
+  AND coalesce(r.decision <> 'rejected' AND (r.decision <> 'postponed' OR r.until <= :now), true)
+ORDER BY m."row" LIMIT :limit
+
+-- name: in_conflict
+SELECT id, namespace, agent, kind, status, visibility, version, idempotency_key, created_at, query, content, record
+FROM memories
+WHERE namespace = :namespace AND status = 'active' AND as_json(record) #>> '{conflicts_with,0}' IS NOT NULL
+ORDER BY "row" LIMIT :limit
+
+-- name: doubted
+SELECT id, namespace, agent, kind, status, visibility, version, idempotency_key, created_at, query, content, record
+FROM memories AS m
+WHERE m.id IN (SELECT memory_id FROM votes WHERE verdict = 'harmful') AND m.namespace = :namespace AND m.status = 'active'
+  AND (as_json(m.record) ->> 'harmful')::bigint >= :least
+  AND NOT EXISTS (
+    SELECT 1 FROM reviews AS r WHERE r.memory_id = m.id AND r.decision IN ('approved', 'postponed')
+      AND (r.until > :now OR r.at >= (SELECT max(at) FROM votes WHERE memory_id = m.id AND verdict = 'harmful'))
+  )
+ORDER BY m."row" LIMIT :limit
+
+-- name: rejected
+SELECT DISTINCT r.signature FROM json_array_elements_text(:signatures::json) AS asked(value) JOIN reviews AS r ON r.signature = asked.value
+WHERE r.namespace = :namespace AND r.number = (SELECT max(number) FROM reviews WHERE namespace = r.namespace AND signature = r.signature)
+  AND r.decision = 'rejected'
+
+-- name: put_grounds
+-- The lock waits for an erasure under way: nothing may be added to what it takes away.
+INSERT INTO grounds (memory_id, namespace, signature, body) SELECT id, namespace, ?, ? FROM memories WHERE id = ? FOR KEY SHARE
+ON CONFLICT (memory_id) DO UPDATE SET signature = excluded.signature, body = excluded.body
+
+-- name: grounds
+SELECT g.memory_id, g.body FROM json_array_elements_text(?::json) AS asked(value) JOIN grounds AS g ON g.memory_id = asked.value
+
+-- name: vote
+INSERT INTO votes (retrieval, memory_id, agent, verdict, counted, at)
+SELECT :retrieval, id, :agent, :verdict, :counted, :at FROM memories WHERE id = :memory FOR KEY SHARE
+ON CONFLICT (retrieval, memory_id) DO UPDATE SET verdict = excluded.verdict, counted = excluded.counted, at = excluded.at
+
+-- name: times_shown
+SELECT asked.value, count(s.retrieval) FROM json_array_elements_text(?::json) AS asked(value) LEFT JOIN retrieval_shown AS s ON s.memory_id = asked.value
+GROUP BY asked.value

@@ -1,0 +1,73 @@
+"""``PostgresStore``: the ``RecordStore`` on a PostgreSQL database."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+
+from hindsight.adapters.postgres.core import PostgresCore
+from hindsight.adapters.relational import checking
+from hindsight.adapters.relational.mapping import compress
+from hindsight.adapters.relational.queries import Database, load, rows, value
+from hindsight.adapters.relational.sealing import Sealing
+from hindsight.adapters.relational.store import RelationalStore
+from hindsight.clock import SystemClock
+from hindsight.ports import Centring, Clock
+from hindsight.records import Stats
+
+_SQL = load("engine.sql", __package__)
+
+
+class PostgresStore(RelationalStore):
+    """Memories in the PostgreSQL database at ``url``. Every method may be called from several tasks; processes on several machines may
+    share the database.
+
+    Args:
+        url: ``postgresql://user:password@host:port/database``, or anything that libpq takes for one.
+        embedder: (model id, dimension) of the vectors to come; None for a keyword-only store.
+        centring: means to subtract before vectors are compared; None compares them raw.
+        clock: the time by which records expire and jobs become due.
+        reindexing: open a store whose vectors are another model's too, to replace them (``VectorStaging``).
+        sealing: the keys of its seals; None writes without.
+        legal_hold: why nothing may be erased; empty: erasing is allowed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        embedder: tuple[str, int] | None,
+        centring: Centring | None = None,
+        clock: Clock | None = None,
+        reindexing: bool = False,
+        sealing: Sealing | None = None,
+        legal_hold: str = "",
+    ) -> None:
+        self._database = PostgresCore(
+            url, embedder=embedder, centring=centring, clock=clock or SystemClock(), reindexing=reindexing, sealing=sealing
+        )
+        super().__init__(self._database, pack_text=compress, legal_hold=legal_hold)
+
+    async def rebuild_terms(self) -> None:
+        """Make the keyword index anew from the words that are kept of each record."""
+        await self._database.write_indexed(lambda db, _: rows(db, _SQL["rebuild"]))
+
+    async def stats(self, namespace: str | None = None) -> Stats:
+        """Counts."""
+
+        def work(db: Database) -> Stats:
+            size, version = value(db, _SQL["size"]), value(db, _SQL["schema_version"])
+            return checking.stats(db, namespace, self._database.embedder, bytes_on_disk=size, schema_version=version)
+
+        return await self._database.read(work)
+
+    async def check(self) -> builtins.list[str]:
+        """What is wrong with the store, one sentence each."""
+        return await asyncio.to_thread(self._check)
+
+    def _check(self) -> builtins.list[str]:
+        with self._database.engine.snapshot() as db:
+            return checking.missing(db) + checking.drift(db) + checking.wrong_vectors(db, self._database.dimension)
+
+    async def _after_erasing(self) -> None:
+        """PostgreSQL's own vacuum takes the erased rows' pages; see the documentation."""
