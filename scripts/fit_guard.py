@@ -30,7 +30,7 @@ GUARD = Path(__file__).parents[1] / "src" / "hindsight" / "guard"
 FREE = ("MIT", "MIT-0", "Apache-2.0")
 FOLDS = 5
 PENALTY = 0.02
-STANDARD, STRICT = 0.002, 0.02
+STANDARD, STRICT = 0.003, 0.02
 """Share of benign texts above the threshold, out of fold."""
 MOST_STRINGS = 64
 LITERAL = 7

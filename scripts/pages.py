@@ -11,7 +11,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +171,7 @@ BENCH_ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str], str], ...] = (
 )
 
 
-def table(heading: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A Markdown table."""
     lines = [heading, tuple("---" for _ in heading), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
+from typing import TypedDict
 from zoneinfo import ZoneInfo
 
 from hindsight.access import Access
@@ -13,7 +14,9 @@ from hindsight.adapters.chat.factory import make_chat
 from hindsight.adapters.embedders.counting import BundledTokenCount
 from hindsight.adapters.embedders.factory import make_embedder
 from hindsight.adapters.embedders.seeds import centring_for
+from hindsight.adapters.optional import optional_module
 from hindsight.adapters.relational.sealing import Sealing
+from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.rerankers.factory import make_reranker
 from hindsight.adapters.seal_files import HeadFiles, KeyFile, default_key_file
 from hindsight.adapters.sqlite.store import SqliteStore
@@ -22,7 +25,7 @@ from hindsight.errors import ConfigurationError
 from hindsight.guard.examine import Guard
 from hindsight.guard.seal import Sealer, derive_key
 from hindsight.memory import Hindsight
-from hindsight.ports import ChatModel, Clock, Embedder, Reranker
+from hindsight.ports import Centring, ChatModel, Clock, Embedder, Reranker
 from hindsight.recall.options import RecallOptions
 from hindsight.recall.pipeline import Retriever
 from hindsight.records import Channel, Principal
@@ -37,6 +40,20 @@ from hindsight.session.session import SessionTools
 from hindsight.session.sessions import Sessions
 from hindsight.settings import Settings
 from hindsight.upkeep.reindex import Reindexer
+
+POSTGRES = ("postgresql", "postgres")
+"""What the address of a PostgreSQL store begins with."""
+
+
+class _Common(TypedDict):
+    """What every store is made with."""
+
+    embedder: tuple[str, int] | None
+    centring: Centring | None
+    clock: Clock
+    reindexing: bool
+    sealing: Sealing
+    legal_hold: str
 
 
 def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None = None, guard: Guard | None = None) -> Hindsight:
@@ -86,36 +103,40 @@ def worker_of(tools: SessionTools, attribution: Attribution) -> Worker:
     )
 
 
-def store_of(settings: Settings, embedder: Embedder | None, clock: Clock) -> SqliteStore:
-    """The store at the address that the settings give; an address that cannot be served never falls back to another."""
-    return _sqlite_store(settings, embedder, clock, reindexing=False)
+def store_of(settings: Settings, embedder: Embedder | None, clock: Clock, *, reindexing: bool = False) -> RelationalStore:
+    """The store at the address that the settings give; an address that cannot be served never falls back to another.
+
+    Raises:
+        ConfigurationError: no store has such an address.
+        MissingExtra: it is PostgreSQL's, and its driver is not installed.
+    """
+    keys = seal_keys(settings)
+    common: _Common = {
+        "embedder": (embedder.model_id, embedder.dimension) if embedder is not None else None,
+        "centring": centring_for(embedder.model_id) if embedder is not None else None,
+        "clock": clock,
+        "reindexing": reindexing,
+        "sealing": Sealing(
+            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None
+        ),
+        "legal_hold": settings.legal_hold.strip(),
+    }
+    scheme, separator, _ = settings.store.partition("://")
+    if not separator:
+        return SqliteStore(Path(settings.store).expanduser(), durability=settings.durability, **common)
+    if scheme not in POSTGRES:
+        raise ConfigurationError(f"store: {scheme}:// is not a store that this version serves; name a folder, or postgresql://….")
+    for module in ("psycopg", "psycopg_pool"):
+        optional_module(module, purpose="A store on PostgreSQL", install="hindsight-memory[server]")
+    from hindsight.adapters.postgres.store import PostgresStore
+
+    return PostgresStore(settings.store, **common)
 
 
 def reindexer(settings: Settings, clock: Clock | None = None) -> Reindexer:
     """What makes every vector of the store anew, with the embedder that the settings name."""
     embedder = embedder_of(settings)
-    store = _sqlite_store(settings, embedder, clock or SystemClock(), reindexing=True)
-    return Reindexer(store, embedder)
-
-
-def _sqlite_store(settings: Settings, embedder: Embedder | None, clock: Clock, *, reindexing: bool) -> SqliteStore:
-    if "://" in settings.store:
-        raise ConfigurationError(f"store: {settings.store.split('://')[0]}:// is not a store that this version serves; name a folder.")
-    identity = (embedder.model_id, embedder.dimension) if embedder is not None else None
-    centring = centring_for(embedder.model_id) if embedder is not None else None
-    keys = seal_keys(settings)
-    return SqliteStore(
-        Path(settings.store).expanduser(),
-        embedder=identity,
-        centring=centring,
-        durability=settings.durability,
-        clock=clock,
-        reindexing=reindexing,
-        sealing=Sealing(
-            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None
-        ),
-        legal_hold=settings.legal_hold.strip(),
-    )
+    return Reindexer(store_of(settings, embedder, clock or SystemClock(), reindexing=True), embedder)
 
 
 def seal_keys(settings: Settings) -> KeyFile:

@@ -36,10 +36,6 @@ class LearningStore(Protocol):
         """Those of the signatures whose last decision was a rejection."""
         ...
 
-    async def rejected_texts(self, namespace: str, since: datetime, *, limit: int = 1_000) -> list[tuple[str, datetime]]:
-        """Texts that were rejected since then and are still there, not approved since, and when; the newest first."""
-        ...
-
     async def put_grounds(self, memory_id: UUID, signature: str, body: Mapping[str, Any]) -> None:
         """Keep, or replace, what a candidate rests on (JSON); nothing where the record is gone."""
         ...
@@ -62,4 +58,8 @@ class LearningStore(Protocol):
 
     async def retrievals_of(self, namespace: str, agent: str, session_id: str) -> list[RetrievalRow]:
         """Logged retrievals of an agent's session, oldest first."""
+        ...
+
+    async def latest_retrievals(self, namespace: str, agent: str, *, limit: int = 100) -> list[RetrievalRow]:
+        """Logged retrievals of an agent, newest first."""
         ...

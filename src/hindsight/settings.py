@@ -28,7 +28,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    store: str = Field("~/.hindsight", description="Folder of the embedded store.")
+    store: str = Field("~/.hindsight", description="Folder of the embedded store, or `postgresql://user:password@host:port/database`.")
     namespace: str = Field("default", min_length=1, description="Pool used where a call names none.")
     agent: str = Field("default", min_length=1, description="Writer used where the caller has no name of its own.")
     timezone: str = Field("", description="IANA zone in which times without an offset are read; empty: the machine's zone.")

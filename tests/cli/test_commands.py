@@ -124,7 +124,7 @@ class TestReading:
 
     def test_stored_text_drives_neither_markup_nor_terminal(self, cli):
         id = cli("store", "[bold red]x[/] \x1b[31mred \u202eevil :smile:", "--json").json["id"]
-        for answer in (cli("show", id), cli("list")):
+        for answer in (cli("show", id), cli("list", "--status", "pending")):
             assert "[bold red]x[/] \\x1b[31mred \\x202eevil :smile:" in answer.out
             assert "\x1b" not in answer.out
             assert "\u202e" not in answer.out

@@ -1,8 +1,9 @@
-"""Drills on one SQLite store, run as a program of its own: several processes at once, and writers that are killed.
+"""Drills on one store, run as a program of its own: several processes at once, and writers that are killed.
 
-    python store_drill.py crowd FOLDER PROCESSES SECONDS
-    python store_drill.py kill FOLDER ROUNDS
+    python store_drill.py crowd STORE PROCESSES SECONDS
+    python store_drill.py kill STORE ROUNDS
 
+STORE is a folder, or the address of a PostgreSQL database.
 Each prints one JSON object. The program imports once and forks; it never opens the store itself.
 """
 
@@ -23,6 +24,8 @@ from uuid import UUID
 
 import numpy as np
 
+from hindsight.adapters.postgres.store import PostgresStore
+from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.ports import NewEvent, NewJob, Write
 from hindsight.records import Channel, Filter, Kind, Memory, new_id
@@ -31,8 +34,10 @@ DIMENSION = 384
 WORDS = [f"word{number}" for number in range(500)]
 
 
-def opened(folder: Path) -> SqliteStore:
-    return SqliteStore(folder, embedder=("drill", DIMENSION))
+def opened(where: str) -> RelationalStore:
+    if "://" in where:
+        return PostgresStore(where, embedder=("drill", DIMENSION))
+    return SqliteStore(Path(where), embedder=("drill", DIMENSION))
 
 
 def make_write(chance: random.Random, vectors: np.ndarray, agent: str) -> Write:
@@ -76,11 +81,11 @@ def vectors_of(chance: random.Random) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-async def crowd_member(folder: Path, number: int, seconds: float, pipe: int) -> None:
+async def crowd_member(where: str, number: int, seconds: float, pipe: int) -> None:
     chance = random.Random(number)
     vectors, agent = vectors_of(chance), f"agent{number}"
     told: dict[str, Any] = {"stored": [], "erased": [], "searches": 0, "worst_ms": 0.0, "errors": []}
-    store = opened(folder)
+    store = opened(where)
     await store.open()
     mine = Filter(namespace="drill", agent=agent)
     end = time.monotonic() + seconds
@@ -107,9 +112,9 @@ async def crowd_member(folder: Path, number: int, seconds: float, pipe: int) -> 
     os.write(pipe, json.dumps(told).encode())
 
 
-async def look(folder: Path, pipe: int) -> None:
+async def look(where: str, pipe: int) -> None:
     """What stands in the store, as a process sees it that opens it now."""
-    store = opened(folder)
+    store = opened(where)
     await store.open()
     ids = [str(memory.id) async for memory in store.export()]
     told = {"ids": ids, "faults": await store.check(), "queued": await store.queued()}
@@ -117,14 +122,14 @@ async def look(folder: Path, pipe: int) -> None:
     os.write(pipe, json.dumps(told).encode())
 
 
-def crowd(folder: Path, processes: int, seconds: float) -> dict[str, Any]:
+def crowd(where: str, processes: int, seconds: float) -> dict[str, Any]:
     def member(number: int) -> Callable[[int], None]:
-        return lambda pipe: asyncio.run(crowd_member(folder, number, seconds, pipe))
+        return lambda pipe: asyncio.run(crowd_member(where, number, seconds, pipe))
 
     children = [in_child(member(number)) for number in range(processes)]
     told = [json.loads(read_all(pipe)) for _, pipe in children]
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child, _ in children]
-    _, pipe = in_child(lambda pipe: asyncio.run(look(folder, pipe)))
+    _, pipe = in_child(lambda pipe: asyncio.run(look(where, pipe)))
     standing = json.loads(read_all(pipe))
     expected = {id for each in told for id in each["stored"]}
     return {
@@ -140,10 +145,10 @@ def crowd(folder: Path, processes: int, seconds: float) -> dict[str, Any]:
     }
 
 
-async def write_until_killed(folder: Path, seed: int, pipe: int) -> None:
+async def write_until_killed(where: str, seed: int, pipe: int) -> None:
     chance = random.Random(seed)
     vectors = vectors_of(chance)
-    store = opened(folder)
+    store = opened(where)
     await store.open()
 
     async def one() -> None:
@@ -159,13 +164,13 @@ async def write_until_killed(folder: Path, seed: int, pipe: int) -> None:
     await asyncio.gather(one(), one())
 
 
-def kill(folder: Path, rounds: int) -> dict[str, Any]:
+def kill(where: str, rounds: int) -> dict[str, Any]:
     chance = random.Random(0)
     stored: set[str] = set()
     erased: set[str] = set()
     told: dict[str, Any] = {"rounds": rounds, "lost": 0, "back": 0, "faults": [], "exit_codes": []}
     for seed in range(rounds):
-        child, pipe = in_child(lambda pipe, seed=seed: asyncio.run(write_until_killed(folder, seed, pipe)))
+        child, pipe = in_child(lambda pipe, seed=seed: asyncio.run(write_until_killed(where, seed, pipe)))
         time.sleep(chance.uniform(0.15, 0.7))
         os.kill(child, signal.SIGKILL)
         lines = read_all(pipe).splitlines()
@@ -173,7 +178,7 @@ def kill(folder: Path, rounds: int) -> dict[str, Any]:
         erased |= {line[1:] for line in lines if line.startswith("-")}
         begun = {line[1:] for line in lines if line.startswith("?")}  # may be there or not
         stored |= {line for line in lines if line[0] not in "-?"}
-        _, pipe = in_child(lambda pipe: asyncio.run(look(folder, pipe)))
+        _, pipe = in_child(lambda pipe: asyncio.run(look(where, pipe)))
         standing = json.loads(read_all(pipe))
         ids = set(standing["ids"])
         told["lost"] += len(stored - erased - begun - ids)
@@ -185,5 +190,5 @@ def kill(folder: Path, rounds: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     what, where, *numbers = sys.argv[1:]
-    result = crowd(Path(where), int(numbers[0]), float(numbers[1])) if what == "crowd" else kill(Path(where), int(numbers[0]))
+    result = crowd(where, int(numbers[0]), float(numbers[1])) if what == "crowd" else kill(where, int(numbers[0]))
     sys.stdout.write(json.dumps(result) + "\n")

@@ -1,4 +1,4 @@
-"""Several processes on one file, and writers that are killed: nothing acknowledged is lost, nothing breaks.
+"""Several processes on one store, and writers that are killed: nothing acknowledged is lost, nothing breaks.
 
 ``HINDSIGHT_DRILL_ROUNDS=50`` gives the full drill: 50 kills, and 4 processes for 20 seconds.
 """
@@ -17,6 +17,12 @@ import pytest
 pytestmark = [pytest.mark.drill, pytest.mark.skipif(not hasattr(os, "fork"), reason="the drill forks")]
 
 
+@pytest.fixture(params=["postgres", "sqlite"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty store."""
+    return str(tmp_path / "store") if request.param == "sqlite" else request.getfixturevalue("postgres_url")()
+
+
 def drill(*arguments: object) -> dict[str, Any]:
     command = [sys.executable, Path(__file__).with_name("store_drill.py"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -25,8 +31,8 @@ def drill(*arguments: object) -> dict[str, Any]:
     return told
 
 
-def test_four_processes_store_search_and_erase_on_one_file(tmp_path, drill_rounds):
-    told = drill("crowd", tmp_path / "store", 4, 20 if drill_rounds >= 50 else 3)
+def test_four_processes_store_search_and_erase_in_one_store(where, drill_rounds):
+    told = drill("crowd", where, 4, 20 if drill_rounds >= 50 else 3)
     assert told["exit_codes"] == [0, 0, 0, 0]
     assert told["errors"] == []
     assert (told["lost"], told["unexpected"]) == (0, 0)
@@ -35,9 +41,9 @@ def test_four_processes_store_search_and_erase_on_one_file(tmp_path, drill_round
     assert told["searches_per_second"] > 0
 
 
-def test_a_killed_writer_loses_nothing_it_acknowledged(tmp_path, drill_rounds):
+def test_a_killed_writer_loses_nothing_it_acknowledged(where, drill_rounds):
     rounds = drill_rounds or 4
-    told = drill("kill", tmp_path / "store", rounds)
+    told = drill("kill", where, rounds)
     assert told["exit_codes"] == [-9] * rounds
     assert (told["lost"], told["back"]) == (0, 0)
     assert told["faults"] == []

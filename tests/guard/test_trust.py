@@ -148,3 +148,17 @@ async def test_the_verdict_is_kept_with_the_record_and_in_its_history(memory, vi
     assert (created.channel, created.session_id) == (Channel.AGENT, "s7")
     assert created.reason.startswith("guard: pending (")
     assert "payment" not in created.reason
+
+
+async def test_what_a_reviewer_rejected_does_not_come_in_again(memory, view):
+    agent = view(Channel.AGENT)
+    text = "The payroll export runs on the old server every Friday at six in the evening."
+    saved = await agent.store(text, visibility="shared")
+    assert saved.status is StoreStatus.PENDING
+    await memory.reject(saved.id, reason="wrong server")
+    again = await agent.store(text, session_id="other", kind="episode")
+    assert (again.status, again.id) == (StoreStatus.REJECTED, None)
+    alike = await agent.store(text.replace("at six in the evening", "at six in the morning"), kind="episode")
+    assert alike.status is StoreStatus.QUARANTINED
+    assert (await agent.store("The payroll export is due on Monday.", kind="episode")).status is StoreStatus.STORED
+    assert (await memory.store(text, session_id="mine", kind="episode")).status is StoreStatus.STORED

@@ -92,3 +92,21 @@ async def test_a_cosine_cut_as_in_the_literature_is_a_setting(tmp_path: Path, le
     async with Hindsight.open(tmp_path / "store", embedder="auto", similarity_threshold=least) as memory:
         await memory.store_many([{"content": text} for text in ("The deploy key is kept in the vault", "Soup is served on Mondays")])
         assert [hit.memory.content for hit in (await memory.retrieve("where is the deploy key", k=5)).hits] == found
+
+
+@pytest.mark.parametrize(
+    ("event", "query"),
+    [("Alice left for the Rome trip", "what happened the week before the Rome trip"), ("爸爸今天出院了", "爸爸出院前一周发生了什么")],
+)
+async def test_a_time_counted_from_an_event(memory: Hindsight, event: str, query: str) -> None:
+    for number in range(40):
+        day = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=3 * number)
+        await memory.store(f"diary page {number}", kind="episode", occurred_at=day, idempotency_key=str(number))
+    await memory.store(event, kind="episode", occurred_at=datetime(2026, 3, 20, tzinfo=UTC))
+    answer = await memory.retrieve(query, k=5, explain=True, now=datetime(2026, 6, 1, tzinfo=UTC))
+    assert answer.explanation is not None
+    assert answer.explanation.route_counts["time"] > 0
+    found = [each for each in answer.explanation.candidates if "time" in each.routes]
+    days = {(await memory.get(each.id)).occurred_at.date().isoformat() for each in found}  # type: ignore[union-attr]
+    assert days
+    assert all("2026-03-08" <= day <= "2026-03-20" for day in days)

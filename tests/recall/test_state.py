@@ -26,7 +26,7 @@ def test_long_turns_do_not_push_the_goal_out() -> None:
 def test_any_text_is_bounded(board: list[str], turns: list[str]) -> None:
     state = SessionState(board=tuple(board), turns=tuple(turns))
     assert len(state.text()) <= MAX_CHARS
-    assert len(state.statements()) <= 60
+    assert len(state.statements()) <= 30
     assert all(line.strip() == line and line for line in state.statements())
 
 

@@ -112,18 +112,3 @@ async def test_it_is_all_there_after_reopening(open_store, write, clock) -> None
     await store.close()
     again = await open_store()
     assert await again.learning.rejected("work", ["sig"]) == {"sig"}
-
-
-async def test_rejected_texts_are_those_that_still_stand_rejected(store, write, clock) -> None:
-    now = clock.now()
-    writes = [write(text, status=Status.QUARANTINED) for text in ("first", "second", "third", "gone")]
-    await store.commit(writes)
-    for number, each in enumerate(writes):
-        await store.learning.decide(decided(each.memory, "rejected", now + timedelta(seconds=number)))
-    await store.learning.decide(decided(writes[1].memory, "approved", now + timedelta(seconds=9)))
-    await store.erase([writes[3].memory.id], write.event("erased"))
-    third = ("third", now + timedelta(seconds=2))
-    assert await store.learning.rejected_texts("work", now) == [third, ("first", now)]
-    assert await store.learning.rejected_texts("work", now + timedelta(seconds=1)) == [third]
-    assert await store.learning.rejected_texts("work", now, limit=1) == [third]
-    assert await store.learning.rejected_texts("other", now) == []

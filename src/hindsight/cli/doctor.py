@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -30,6 +31,7 @@ LEAST_FREE_BYTES = 1 << 30
 CLOCK_TOLERANCE = timedelta(minutes=2)
 PACKAGES = ("apsw", "mcp", "numpy", "onnxruntime", "pydantic", "typer", "fastapi", "uvicorn")
 DRY_TEXT = "记忆 memory"
+_PASSWORD = re.compile(r"(?<=://)[^/@]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,17 @@ async def examine(invocation: Invocation) -> list[Finding]:
     log_for_commands(settings)
     findings.append(_settings(settings))
     folder = _folder_of(settings)
-    findings += [_folder(folder), _disk(folder), _clock(folder), _seals(settings)]
+    if folder is not None:
+        findings += [_folder(folder), _disk(folder)]
+    findings += [_clock(folder), _seals(settings)]
     findings.append(await _embedder(settings))
     findings += [finding async for finding in _store(invocation, folder)]
     return findings
 
 
-def _folder_of(settings: Settings) -> Path:
-    return Path(settings.store).expanduser()
+def _folder_of(settings: Settings) -> Path | None:
+    """The folder of an embedded store; None for one on a server."""
+    return None if "://" in settings.store else Path(settings.store).expanduser()
 
 
 def _python() -> Finding:
@@ -96,7 +101,7 @@ def _settings(settings: Settings) -> Finding:
     for name, value in settings:
         if value == type(settings).model_fields[name].default:
             continue
-        shown.append(f"{name}={'(hidden)' if isinstance(value, pydantic.SecretStr) else value}")
+        shown.append(f"{name}={'(hidden)' if isinstance(value, pydantic.SecretStr) else _PASSWORD.sub('***@', str(value))}")
     return Finding("settings", "ok", ", ".join(shown) or "all at their defaults")
 
 
@@ -151,13 +156,13 @@ def _disk(folder: Path) -> Finding:
     return Finding("disk", "ok", found)
 
 
-def _clock(folder: Path) -> Finding:
+def _clock(folder: Path | None) -> Finding:
     """The machine's clock against the build's year and against the file system, which may be another machine's."""
     now = datetime.now(UTC)
     found = f"{now.isoformat(timespec='seconds')}, local offset {datetime.now().astimezone().strftime('%z')}"
     if now.year < 2025:
         return Finding("clock", "fail", found, "Set the clock: times of memories would be wrong.")
-    if folder.is_dir():
+    if folder is not None and folder.is_dir():
         try:
             with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as probe:
                 offset = Path(probe.name).stat().st_mtime - time.time()
@@ -190,8 +195,8 @@ async def _embedder(settings: Settings) -> Finding:
     return Finding("embedder", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, loaded and tried in {milliseconds:,.0f} ms")
 
 
-async def _store(invocation: Invocation, folder: Path) -> AsyncIterator[Finding]:
-    if not (folder / DATABASE).exists() and not (folder / "writer.lock").exists():
+async def _store(invocation: Invocation, folder: Path | None) -> AsyncIterator[Finding]:
+    if folder is not None and not (folder / DATABASE).exists() and not (folder / "writer.lock").exists():
         yield Finding("store", "ok", "no store yet")
         return
     try:

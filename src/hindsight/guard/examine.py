@@ -64,7 +64,7 @@ class Guard:
             draft, redacted = without_secrets(draft, personal=self.personal)
         verdict = _stricter(verdict, self._judge(draft, channel))
         if "rejected" in self.layers and now is not None and (known := find_rejected(draft.content, rejected, now)):
-            reason = f"a person rejected this text, or one like it, on {known.since:%Y-%m-%d}"
+            reason = f"like a memory that was put away on {known.since:%Y-%m-%d}"
             verdict = _stricter(verdict, Verdict(Status.QUARANTINED, (reason,), families=("rejected_before",), rejected=known.exact))
         if not redacted:
             return draft, verdict

@@ -69,7 +69,8 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:forget|erase|wipe|drop) (?:what (?:the user|you)|all (?:older|your|other|earlier) memor|everything (?:you|the user))",
     ),
     "unrestricted": (
-        r"\b(?:unrestricted|unlimited|developer|jailbreak|god|dan|admin|maintenance|debug|sudo|override|knowledge verification|evil|do anything now) (?:mode|assistant|agent|response|ai)\b(?<!unfiltered mode)",
+        r"\b(?:unrestricted|unlimited|jailbreak|god|dan|sudo|override|knowledge verification|evil|do anything now) (?:mode|assistant|agent|response|ai)\b",
+        r"\b(?:you|now|entering|entered|initiating|confirm|password)\b.{0,40}\b(?:developer|admin|maintenance|debug|verification|system) mode\b|\b(?:developer|admin|maintenance|debug|verification|system) mode\b.{0,60}\b(?:you|no|password|confirm|unrestricted)\b",
         r"\bdo anything now\b|\bdan can do\b|\bknown as dan\b|\byou are (?:now )?(?:dan|evil|free|jailbroken|unrestricted|unlimited|a hack\w+)\b",
         r"\b(?:no|without|free of|lifted|dropped|zero|ignore) (?:\w+ )?(?:content (?:polic\w+|restrictions?)|safety (?:limits?|guidelines?|filters?|checks?)|censorship|content filters?)\b",
         r"\b(?:answer\w*|respond\w*|response|comply|assistant|model|ai|mode|you (?:now )?(?:have|are|act|operate)|proceed\w*|agent|act|chatbot)\b.{0,50}\b(?:no|without|free of) (?:any )?(?:\w+ )?(?:limits?|restrictions?|rules|filters?|ethic\w+|moral\w*)\b",
@@ -141,6 +142,12 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:export|upload|dump)\b.{0,30}\b(?:entire|whole|all|full|complete|the)\b.{0,30}\b(?:schedule|calendar|contacts?|address book|customer|client|database|history|inbox|mailbox|records)\b.{0,40}(?:\bto\b|@|https?://|upload)",
         r"\bget (?:the )?credentials\b|\b(?:include|pass|attach|given) (?:the |your |along )?(?:login |user'?s? )?(?:credentials|password)\b.{0,30}(?:$|in clear|to)",
         r"\b(?:read|say) (?:it|them) (?:out )?(?:as it is|aloud|out loud)|\bshare it when you ask\b|\bshown to anyone\b|\bpublic information and can be\b|\bmay be disclosed\b",
+        (
+            r"\b(?:hints?|clues?|first (?:letter|character|word|half|part)|last (?:letter|character)|rhymes? with|spell(?:ed)?|synonyms?|riddle|poem|haiku|acrostic|starts? with|backwards?|encod\w+)\b.{0,50}"
+            r"\b(?:the|your|that) (?:\w+ )?(?:secret(?: key)?|pass ?word|api key|system prompt|confidential \w+)\b"
+        ),
+        r"\b(?:complete|finish|fill in)\b.{0,40}\b(?:secret key|pass ?word|api key|system prompt) is\b|\bgrand(?:ma|mother|pa|father) (?:used to|would)\b.{0,60}\b(?:pass ?words?|keys?|codes?|recipe for|napalm)",
+        r"\brepeat\b.{0,40}\b(?:forever|[1-9]\d{2,} times|over and over|indefinitely|infinitely)\b",
         rf"\b(?:hold|use|keep)s? (?:his|her|their|the user's) (?:bank )?(?:card|account|{_SENSITIVE})\b.{{0,30}}\b(?:any ?time|freely|at will|whenever)",
         r"\b(?:private|internal|confidential|admin) (?:admin )?(?:pages?|documents?|chats?|files?)\b.{0,30}\b(?:of this site|word by word|out to me|colleagues)|\bread all private\b",
     ),

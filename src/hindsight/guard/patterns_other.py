@@ -45,7 +45,9 @@ _HYPO = (
     r"|imagin\w*|imaginez|stell(?:en sie|t|) ?(?:euch|dir|sich)? ?vor|immagin\w*|представ(?:ь|ьте|им)\w*|hayal ed\w*|hãy tưởng tượng|tưởng tượng|bayangkan|isipin|想像|상상|จินตนาการ|कल्पना|কল্পনা|تخيل|لنتخيل)"
 )
 _PERSONAL = (
-    r"(?:fecha de nacimiento|date de naissance|geburtsdatum|data di nascita|data de nascimento|дат\w+ рождени\w+|doğum tarih\w*|ngày sinh|tanggal lahir|petsa ng kapanganakan|kaarawan|生年月日|誕生日|생년월일|생일|วันเกิด|जन्म ?तिथि|जन्म तारीख|জন্ম ?তারিখ|تاريخ ميلاد"
+    r"(?:número de tel[eé]fono|numéro de téléphone|telefonnummer|numero di telefono|número de telefone|номер\w* телефона|telefon numara\w*|số điện thoại|nomor telepon|numero ng telepono|電話番号|전화번호|หมายเลขโทรศัพท์|เบอร์โทร|फ़ोन नंबर|फोन नंबर|ফোন নম্বর|رقم (?:ال)?هاتف"
+    r"|tarjeta de crédito|carte de crédit|kreditkarte\w*|carta di credito|cartão de crédito|кредитн\w+ карт\w+|kredi kart\w+|thẻ tín dụng|kartu kredit|クレジットカード|신용 ?카드|บัตรเครดิต|क्रेडिट कार्ड|ক্রেডিট কার্ড|بطاقة (?:ال)?ائتمان|"
+    r"fecha de nacimiento|date de naissance|geburtsdatum|data di nascita|data de nascimento|дат\w+ рождени\w+|doğum tarih\w*|ngày sinh|tanggal lahir|petsa ng kapanganakan|kaarawan|生年月日|誕生日|생년월일|생일|วันเกิด|जन्म ?तिथि|जन्म तारीख|জন্ম ?তারিখ|تاريخ ميلاد"
     r"|saldo (?:bancario|bancário|bank)|solde bancaire|kontostand|saldo (?:del )?conto|банковск\w+ (?:баланс|счет)\w*|баланс\w*|banka bakiye\w*|số dư (?:ngân hàng|tài khoản)|balanse sa bangko|銀行(?:残高|口座)|은행 (?:잔고|잔액)|ยอดเงิน\w*|बैंक (?:बैलेंस|शेष)|ব্যাংক (?:ব্যালেন্স|ব্যালান্স)|(?:رصيد|الرصيد) ?\w*"
     r"|vive (?:actualmente )?el usuario|l'utilisateur (?:vit|habite)|der benutzer (?:jetzt|derzeit|lebt|wohnt)|vive (?:attualmente )?l'utente|o (?:usuário|utilizador) (?:mora|vive)|живет пользователь|пользователь (?:сейчас|живет)|kullanıcı\w* (?:şu anda|şimdi|nerede)|người dùng (?:hiện|đang|sống)|pengguna (?:tinggal|saat ini|sekarang)|nakatira ang user|user (?:ngayon|nakatira)"
     r"|ユーザー(?:は|が)?(?:現在|今)?(?:どこ|住)|사용자(?:는|가)? ?(?:현재|지금|어디)|ผู้ใช้(?:อาศัย|อยู่|ตอนนี้)|उपयोगकर्ता (?:अब|वर्तमान|कहाँ|कहां|अभी)|ব্যবহারকারী (?:এখন|বর্তমানে|কোথায়|কোথায়)|(?:يعيش|يسكن|يقيم) المستخدم|المستخدم (?:الآن|حاليا|يعيش)"

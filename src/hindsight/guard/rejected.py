@@ -1,6 +1,6 @@
-"""What a person rejected is remembered, so that the same text, or one like it, is not put before them again. Pure.
+"""What was put away is remembered, so that the same text, or one like it, does not come in again. Pure.
 
-A pattern keeps hashes of word sequences, never the text; it ends by itself and can be lifted.
+A pattern is made of hashes of word sequences; it ends by itself, and with the record that it was made of.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]|[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class RejectedPattern:
-    """One rejected text: its hashes, when it was rejected, until when that counts. ``exact``: a match keeps nothing at all."""
+    """One rejected text: its hashes, when it was put away, until when that counts. ``exact``: a match keeps nothing at all."""
 
     shingles: frozenset[int]
     since: datetime
@@ -30,7 +30,7 @@ class RejectedPattern:
 
 
 def pattern_of(text: str, now: datetime, *, kept_for: timedelta = KEPT_FOR) -> RejectedPattern:
-    """The pattern of a text that a person rejected at ``now``."""
+    """The pattern of a text that was put away at ``now``."""
     return RejectedPattern(shingles(text), now, now + kept_for)
 
 

@@ -25,7 +25,7 @@ _ROLE_TOKEN = re.compile(
     r"|(?:^|\n)\s*(?:[#>*=-]{1,6}\s*)?(?:system|系统|系统提示|系统指令|系统公告|系统消息)\s*(?:prompt|message|note|instruction|override|消息|提示|指令)?\s*(?:[#*=-]{0,6}\s*)[:：](?!\S*//)"
     r"|[\[【<＜(]\s*(?:system|系统)(?:[ _-]?(?:mode|message|note|prompt|override|模式|消息|指令|提示|公告))?\s*[\]】>＞)]"
     r"|\[admin\w*[ :]|\"role\"\s*:\s*\"(?:system|assistant)\"|-{2,}\s*(?:end of|resume|core|legal|begin)\b|#{2,}\s*(?:end of|system|系统|instruction|new )|\bend of (?:user )?input\b"
-    r"|用户输入结束|(?:^|[\n。>])\s*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\b|\]\s*\]>|</(?:output|document|context|data|结果)>",
+    r"|用户输入结束|(?:^|[\n。>])\s*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\s*[:：]|\]\s*\]>|</(?:output|document|context|data|结果)>",
     re.IGNORECASE,
 )
 _HIDDEN_MARKUP = re.compile(
@@ -75,6 +75,16 @@ STRONG = frozenset({"override", "unrestricted"})
 """Families of which one sign is enough in a text of any length."""
 WITHIN_SENTENCE = frozenset({"standing_order", "exfiltration", "tool_redirection", "fake_correction"})
 """Families whose patterns never reach over the end of a sentence."""
+_HOW = re.compile(
+    r"(?:^|[:：] ?)(?:how (?:do|does|can|could|should|would|is|are)|can i|may i|should (?:i|we)|is (?:there|it)|what (?:does|should i|is the (?:purpose|difference|meaning))"
+    r"|(?:can|could) you explain|explain|describe|discuss|请问|如何|怎么|怎样|请解释|请描述|请说明|解释一下)(?![^.!?。！？]*[.!?。！？] ?\S)",
+)
+"""A single sentence that asks how something is done, or what it is."""
+DIRECTIVES = frozenset(
+    {"unrestricted", "authority", "standing_order", "tool_redirection", "lowered_guard", "fake_correction", "exfiltration"}
+)
+"""Families that tell somebody to do something: a question of how is none of them, unless it gives an address or asks for a secret."""
+_ADDRESSED_OUT = re.compile(r"https?://|@|\b(?:your|the) (?:pass ?word|secret|system prompt|api key)|你的(?:密码|密钥)|系统提示词")
 _PIG_LATIN = re.compile(r"\b[a-z]{2,}ay\b")
 
 
@@ -102,8 +112,9 @@ def scan(text: str) -> Findings:
     lone: list[tuple[str, str]] = []
     families = _structure(copies, language)
     windows = _windows(copies.folded)
+    asks = len(windows) == 1 and _HOW.search(copies.folded) is not None and not _ADDRESSED_OUT.search(copies.folded)
     for window in windows:
-        found = _words(window, language)
+        found = [each for each in _words(window, language) if not (asks and each[0] in DIRECTIVES)]
         decisive = len(windows) == 1 or families or len({name for name, _ in found}) > 1 or any(name in STRONG for name, _ in found)
         (families if decisive else lone).extend(found)
     for how, hidden in copies.decoded:

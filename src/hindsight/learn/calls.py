@@ -14,7 +14,7 @@ from hindsight.learn.feedback import Feedback
 from hindsight.learn.patterns import PatternFinder, Patterns
 from hindsight.learn.reflector import Reflection, Reflector
 from hindsight.learn.review import POSTPONED_DAYS, ReviewItem, Reviews
-from hindsight.ports import ChatModel, Clock, LearningStore, RecordStore
+from hindsight.ports import ChatModel, Clock, LearningStore, RecordStore, RetrievalRow
 from hindsight.records import Memory
 from hindsight.remember.attribute import Attribution, read_id
 from hindsight.remember.writer import Writer
@@ -108,6 +108,16 @@ class LearningCalls:
         """Say how what a retrieval showed (``ids``: some of it) proved itself; the memories whose usefulness changed by that."""
         await self._learning.flush()
         return await self._learning.feedback.give(read_id(retrieval), verdict, [read_id(id) for id in ids])
+
+    async def retrieval(self, id: UUID | str) -> RetrievalRow:
+        """What one retrieval of the caller was asked and showed, as it was logged; ``NotFound`` where there is none."""
+        await self._learning.flush()
+        return await self._learning.feedback.retrieval(read_id(id, "retrieval"))
+
+    async def retrievals(self, *, namespace: str | None = None, limit: int = 100) -> builtins.list[RetrievalRow]:
+        """The caller's logged retrievals, newest first."""
+        await self._learning.flush()
+        return await self._learning.feedback.retrievals(namespace, limit=limit)
 
     async def patterns(self, *, namespace: str | None = None, limit: int = 20) -> Patterns:
         """Where the caller's tasks fail most, how that changes, which lessons were shown in vain or never, and what would help."""

@@ -51,14 +51,24 @@ class Feedback:
         """
         if verdict not in VERDICTS:
             raise InvalidInput(f"verdict: {verdict!r} is not one of {', '.join(VERDICTS)}.")
-        row = await self._store.retrieval(retrieval)
-        principal = self._attribution.principal
-        if row is None or row.agent != principal.agent or not principal.may_use(row.namespace):
-            raise NotFound(f"there is no retrieval {retrieval} of this caller; its id stands in the answer of memory_retrieve (`id`).")
+        row = await self.retrieval(retrieval)
         strange = [id for id in ids if id not in row.shown]
         if strange:
             raise InvalidInput(f"ids: retrieval {retrieval} did not show {', '.join(map(str, strange[:3]))}; judge what it showed.")
         return await self._judge(row, next(each for each in VERDICTS if each == verdict), list(dict.fromkeys(ids or row.shown)))
+
+    async def retrieval(self, id: UUID) -> RetrievalRow:
+        """A retrieval of this caller, as it was logged; ``NotFound`` where there is none."""
+        row = await self._store.retrieval(id)
+        principal = self._attribution.principal
+        if row is None or row.agent != principal.agent or not principal.may_use(row.namespace):
+            raise NotFound(f"there is no retrieval {id} of this caller; its id stands in the answer of memory_retrieve (`id`).")
+        return row
+
+    async def retrievals(self, namespace: str | None, *, limit: int) -> list[RetrievalRow]:
+        """Logged retrievals of this caller, newest first."""
+        chosen = self._attribution.namespace_for(namespace)
+        return await self._learning.latest_retrievals(chosen, self._attribution.principal.agent, limit=limit)
 
     async def credit(self, namespace: str, session_id: str) -> list[UUID]:
         """A task went well: what was recalled into its session, and nobody judged, helped. Each memory is credited once."""

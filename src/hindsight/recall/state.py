@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MAX_CHARS = 1_200
 """Of the session's text so much is embedded beside the query: half of it for the board, the newest turns behind it."""
-_MOST_STATEMENTS = 60
+_MOST_STATEMENTS = 30
 _SENTENCE = re.compile(r"[^。！？!?\n]+?(?:[。！？!?]+|\.(?=\s|$)|\n|$)")
 _QUESTION = re.compile(r"[?？]$|[吗么呢][。.]?$")
 

@@ -86,7 +86,7 @@ class Changer:
         draft = read_draft({**values, "namespace": old.namespace}, self._attribution)
         principal, now = self._attribution.principal, self._clock.now()
         self._may_reword(old, draft)
-        guarded = (await self._writer.guard.examine([draft.model_copy(update={"parents": old.parents})], principal.channel))[0]
+        guarded = (await self._writer.guard.examine([draft.model_copy(update={"parents": old.parents})], principal.channel, now))[0]
         draft, verdict = guarded.draft, guarded.verdict
         fields = {name: getattr(draft, name) for name in CHANGEABLE}
         if principal.channel is Channel.USER and _corrects(old, changes):

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from hindsight.guard.examine import Guard, without_secrets
 from hindsight.guard.gate import status_after_archive
+from hindsight.guard.rejected import RejectedPattern, pattern_of
 from hindsight.guard.secrets import redact
 from hindsight.guard.trust import derived_trust
 from hindsight.guard.verdict import Verdict
 from hindsight.ports import RecordStore
-from hindsight.records import CHANNEL_TRUST, Channel, Draft, Memory, Status, Turn
+from hindsight.records import CHANNEL_TRUST, Channel, Draft, Filter, Memory, Status, Turn
+from hindsight.text.tokens import query_tokens
+
+ASKED_AGAIN = frozenset({Channel.AGENT, Channel.TOOL, Channel.DOCUMENT})
+"""Channels whose texts are compared with what was rejected before; mined candidates keep their own account of that."""
+CANDIDATES = 4
+LOOKED_AT = 2_000
+"""Characters of a text by which rejected ones like it are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +40,19 @@ class GuardStage:
         self._store = store
         self.guard = guard
 
-    async def examine(self, drafts: Sequence[Draft], channel: Channel) -> list[Guarded]:
-        """One result a draft, in order."""
+    async def examine(self, drafts: Sequence[Draft], channel: Channel, now: datetime) -> list[Guarded]:
+        """One result a draft, in order. ``now`` decides which rejections still count."""
         parents = await self._parents(drafts)
-        return [self._examine(draft, channel, [parents[id] for id in draft.parents if id in parents]) for draft in drafts]
+        asked = self.guard.strictness != "off" and channel in ASKED_AGAIN
+        results = []
+        for draft in drafts:
+            known = await self._rejected(draft, now) if asked else []
+            results.append(self._examine(draft, channel, [parents[id] for id in draft.parents if id in parents], known, now))
+        return results
 
     def examine_alone(self, draft: Draft, channel: Channel) -> Guarded:
         """The same for one draft without parents in the store, such as a record that an export brings back."""
-        return self._examine(draft, channel, [])
+        return self._examine(draft, channel, [], [], None)
 
     def without_secrets(self, draft: Draft) -> Draft:
         """The draft as it may wait in a queue."""
@@ -64,9 +78,21 @@ class GuardStage:
         )
         return self.examine_alone(draft, memory.channel).verdict.status
 
-    def _examine(self, draft: Draft, channel: Channel, parents: Sequence[Memory]) -> Guarded:
-        kept, verdict = self.guard.examine(draft, channel, parents=parents)
+    def _examine(
+        self, draft: Draft, channel: Channel, parents: Sequence[Memory], rejected: Sequence[RejectedPattern], now: datetime | None
+    ) -> Guarded:
+        kept, verdict = self.guard.examine(draft, channel, parents=parents, rejected=rejected, now=now)
         return Guarded(kept, verdict, derived_trust(channel, parents) if parents else CHANNEL_TRUST[channel])
+
+    async def _rejected(self, draft: Draft, now: datetime) -> list[RejectedPattern]:
+        """Records like the draft that were put away after they had been written: by a reviewer, or by taking back what their source did.
+
+        Approving one, or erasing it, lifts its pattern; nothing else is stored of it.
+        """
+        filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), statuses=(Status.QUARANTINED,), now=now)
+        alike = await self._store.search_terms(filter, query_tokens(draft.content[:LOOKED_AT]), limit=CANDIDATES)
+        records = await self._store.fetch(alike.rows) if len(alike.rows) else []
+        return [pattern_of(record.content, record.updated_at) for record in records if record.version > 1]
 
     async def _parents(self, drafts: Sequence[Draft]) -> dict[UUID, Memory]:
         wanted = dict.fromkeys(id for draft in drafts for id in draft.parents)

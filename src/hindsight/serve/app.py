@@ -27,7 +27,9 @@ from hindsight.serve.auth import HostGuard, TokenGuard, check_binding
 from hindsight.serve.desk import Desk, assembled
 from hindsight.serve.http.body import MAX_BODY_BYTES, BodyLimit, RepairedBody
 from hindsight.serve.http.operations import operations
-from hindsight.serve.http.refusal import MCP_PATH
+from hindsight.serve.http.refusal import MCP_PATH, REST_PATH
+from hindsight.serve.http.rest.app import build_rest
+from hindsight.serve.http.rest.operating import IMPORT_PATH
 from hindsight.serve.mcp.server import build_server
 from hindsight.settings import Settings
 from hindsight.telemetry import PrometheusCounts, log_structured
@@ -77,11 +79,12 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
         middleware=[
             Middleware(HostGuard, host=settings.host),
             Middleware(TokenGuard, settings=settings, access=access),
-            Middleware(BodyLimit),
+            Middleware(BodyLimit, streamed=frozenset({IMPORT_PATH})),
         ],
         exception_handlers={HindsightError: _unavailable},
     )
     app.include_router(operations(desk, counts))
+    app.mount(REST_PATH, RepairedBody(build_rest(desk)))
     endpoint = RepairedBody(StreamableHTTPASGIApp(sessions))
     app.router.routes.extend(Route(path, endpoint=endpoint) for path in (MCP_PATH, f"{MCP_PATH}/"))
     return app

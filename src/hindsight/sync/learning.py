@@ -11,6 +11,7 @@ from hindsight.learn.conflicts import Conflict
 from hindsight.learn.patterns import Patterns
 from hindsight.learn.reflector import Reflection
 from hindsight.learn.review import POSTPONED_DAYS, ReviewItem
+from hindsight.ports import RetrievalRow
 from hindsight.records import Memory
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class LearningCalls:
     ) -> list[UUID]:
         """Say how what a retrieval showed proved itself; the memories whose usefulness changed by that."""
         return self._loop.run(self._memory.feedback(retrieval, verdict, ids=ids))
+
+    def retrieval(self, id: UUID | str) -> RetrievalRow:
+        """What one retrieval of the caller was asked and showed, as it was logged."""
+        return self._loop.run(self._memory.retrieval(id))
+
+    def retrievals(self, *, namespace: str | None = None, limit: int = 100) -> list[RetrievalRow]:
+        """The caller's logged retrievals, newest first."""
+        return self._loop.run(self._memory.retrievals(namespace=namespace, limit=limit))
 
     def patterns(self, *, namespace: str | None = None, limit: int = 20) -> Patterns:
         """Where the caller's tasks fail most, how that changes, which lessons were shown in vain or never, and what would help."""

@@ -7,18 +7,19 @@ from typing import Any
 
 import psycopg
 
-from hindsight.adapters.postgres.dialect import plain, worded
+from hindsight.adapters.postgres.dialect import gives_rows, plain, worded
 
 
 class Found:
-    """The rows of a statement; none where it gives none."""
+    """The rows of a statement. Statements go out together until somebody asks for rows, so that few wait for the network."""
 
-    def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
+    def __init__(self, cursor: psycopg.Cursor[Any], *, rows: bool) -> None:
         self._cursor = cursor
+        self._rows = rows
 
     def fetchall(self) -> list[Any]:
-        """All of them."""
-        return self._cursor.fetchall() if self._cursor.description is not None else []
+        """All of them; none where the statement gives none."""
+        return self._cursor.fetchall() if self._rows else []
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.fetchall())
@@ -33,8 +34,9 @@ class PostgresConnection:
     def execute(self, sql: str, bindings: Any = (), /) -> Found:
         """Run a statement of the catalogue."""
         cursor = self._connection.cursor(binary=True)
-        cursor.execute(worded(sql), plain(bindings))
-        return Found(cursor)
+        text = worded(sql)
+        cursor.execute(text, plain(bindings))
+        return Found(cursor, rows=gives_rows(text))
 
     def executemany(self, sql: str, bindings: Iterable[Any], /) -> None:
         """Run a statement once for each of the bindings."""

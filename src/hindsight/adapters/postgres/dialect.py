@@ -39,6 +39,12 @@ def worded(sql: str) -> str:
     return _NAMED.sub(r"%(\1)s", text.replace("%", "%%").replace("?", "%s"))
 
 
+@cache
+def gives_rows(text: str) -> bool:
+    """Whether a statement of the catalogue answers with rows."""
+    return "RETURNING" in text or text.startswith(("SELECT", "WITH"))
+
+
 # PostgreSQL's texts hold no NUL. It is kept as two characters, and so is the one that announces it; the order of texts stays as it was.
 _KEPT = str.maketrans({"\0": "\1\1", "\1": "\1\2"})
 _GIVEN = re.compile("\1([\1\2])")

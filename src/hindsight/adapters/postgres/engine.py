@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Generic, TypeVar
 
 import psycopg
@@ -22,11 +22,11 @@ from psycopg_pool import ConnectionPool
 
 from hindsight.adapters.postgres.connection import PostgresConnection
 from hindsight.adapters.postgres.dialect import register
-from hindsight.adapters.postgres.faults import CONFLICTS, as_store_error, first_line, translated
+from hindsight.adapters.postgres.faults import CONFLICTS, as_store_error, first_line
 from hindsight.adapters.relational.queries import Database
 from hindsight.adapters.relational.terms import TokenIndex
 from hindsight.adapters.relational.writing_thread import WritingThread, result_of
-from hindsight.errors import ConfigurationError, StoreError, StoreMisplaced, StoreUnavailable
+from hindsight.errors import ConfigurationError, HindsightError, InvalidInput, StoreError, StoreMisplaced, StoreUnavailable
 
 T = TypeVar("T")
 Work = Callable[[Database], T]
@@ -182,7 +182,8 @@ class Engine:
                 try:
                     with self._pool.connection() as connection:
                         connection.execute(begin)
-                        result = work(PostgresConnection(connection))
+                        with connection.pipeline() if begin != _READ else nullcontext():
+                            result = work(PostgresConnection(connection))
                         committing = True
                         _commit(connection)
                         return result
@@ -198,11 +199,21 @@ class Engine:
         raise AssertionError
 
     def _process(self, group: list[_Item[Any]]) -> None:
-        items = [item for item in group if item.future.set_running_or_notify_cancel()]
+        self._write_together([item for item in group if item.future.set_running_or_notify_cancel()])
+
+    def _write_together(self, items: list[_Item[Any]]) -> None:
         if not items:
             return
         try:
             outcomes = self._transact(_WRITE_IN_TURN, lambda db: _outcomes(db, items))
+        except (StoreError, InvalidInput) as error:
+            if len(items) > 1 and not isinstance(error, StoreUnavailable):
+                for item in items:  # one of them is at fault; which, shows when each is alone
+                    self._write_together([item])
+            else:
+                for item in items:
+                    item.future.set_exception(error)
+            return
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits for the results
             for item in items:
                 item.future.set_exception(error)
@@ -212,7 +223,7 @@ class Engine:
             if fault is None:
                 item.future.set_result(result)
             else:
-                item.future.set_exception(translated(fault, self.place))
+                item.future.set_exception(fault)
 
     def _after_commit(self) -> None:
         if self.committed is None:
@@ -231,18 +242,16 @@ class _Item(Generic[T]):
         self.future: Future[T] = Future()
 
 
-def _outcomes(db: Database, items: list[_Item[Any]]) -> list[tuple[Any, Exception | None]]:
-    """The result of each item, or its error: an error undoes that item alone. A lost connection or a deadlock undoes all."""
+def _outcomes(db: Database, items: list[_Item[Any]]) -> list[tuple[Any, HindsightError | None]]:
+    """The result of each item, or its error: a refusal undoes that item alone, a fault of the database undoes all."""
     if len(items) == 1:
         return [(items[0].work(db, OwnIndex()), None)]
-    outcomes: list[tuple[Any, Exception | None]] = []
+    outcomes: list[tuple[Any, HindsightError | None]] = []
     for item in items:
         db.execute("SAVEPOINT part")
         try:
             outcomes.append((item.work(db, OwnIndex()), None))
-        except (*CONFLICTS, psycopg.OperationalError, psycopg.InterfaceError):
-            raise
-        except Exception as error:  # noqa: BLE001 - it belongs to whoever waits for this result
+        except HindsightError as error:
             db.execute("ROLLBACK TO SAVEPOINT part")
             outcomes.append((None, error))
         db.execute("RELEASE SAVEPOINT part")

@@ -60,12 +60,6 @@ class Learning:
         names = {"namespace": namespace, "signatures": to_json(list(signatures))}
         return {signature for (signature,) in await self._core.read(lambda db: rows(db, _SQL["rejected"], names))}
 
-    async def rejected_texts(self, namespace: str, since: datetime, *, limit: int = 1_000) -> list[tuple[str, datetime]]:
-        """Texts that were rejected since then, and when, the newest first."""
-        names = {"namespace": namespace, "since": since.timestamp(), "limit": limit}
-        found = await self._core.read(lambda db: rows(db, _SQL["rejected_texts"], names))
-        return [(text, datetime.fromtimestamp(at, UTC)) for text, at in found]
-
     async def put_grounds(self, memory_id: UUID, signature: str, body: Mapping[str, Any]) -> None:
         """Keep, or replace, what a candidate rests on; nothing where the record is gone."""
         await self._core.write(lambda db: rows(db, _SQL["put_grounds"], (signature, to_json(dict(body)), str(memory_id))))
@@ -100,6 +94,10 @@ class Learning:
     async def retrievals_of(self, namespace: str, agent: str, session_id: str) -> list[RetrievalRow]:
         """Logged retrievals of an agent's session, oldest first."""
         return await self._core.read(lambda db: read_retrievals(rows(db, _SQL["retrievals_of"], (namespace, agent, session_id))))
+
+    async def latest_retrievals(self, namespace: str, agent: str, *, limit: int = 100) -> list[RetrievalRow]:
+        """Logged retrievals of an agent, newest first."""
+        return await self._core.read(lambda db: read_retrievals(rows(db, _SQL["latest_retrievals"], (namespace, agent, limit))))
 
     async def _memories(self, name: str, bindings: Mapping[str, Any]) -> list[Memory]:
         def work(db: Database) -> list[Memory]:

@@ -34,12 +34,6 @@ SELECT DISTINCT r.signature FROM json_each(:signatures) AS asked JOIN reviews AS
 WHERE r.namespace = :namespace AND r.number = (SELECT max(number) FROM reviews WHERE namespace = r.namespace AND signature = r.signature)
   AND r.decision = 'rejected'
 
--- name: rejected_texts
-SELECT m.content, r.at FROM reviews AS r JOIN memories AS m ON m.id = r.memory_id
-WHERE r.namespace = :namespace AND r.decision = 'rejected' AND r.at >= :since AND m.status = 'quarantined'
-  AND r.number = (SELECT max(number) FROM reviews WHERE memory_id = r.memory_id)
-ORDER BY r.number DESC LIMIT :limit
-
 -- name: put_grounds
 INSERT INTO grounds (memory_id, namespace, signature, body) SELECT id, namespace, ?, ? FROM memories WHERE id = ?
 ON CONFLICT (memory_id) DO UPDATE SET signature = excluded.signature, body = excluded.body
@@ -62,3 +56,7 @@ GROUP BY asked.value
 -- name: retrievals_of
 SELECT id, namespace, agent, at, session_id, took_ms, query, shown, detail FROM retrievals
 WHERE namespace = ? AND agent = ? AND session_id = ? ORDER BY number
+
+-- name: latest_retrievals
+SELECT id, namespace, agent, at, session_id, took_ms, query, shown, detail FROM retrievals
+WHERE namespace = ? AND agent = ? ORDER BY number DESC LIMIT ?

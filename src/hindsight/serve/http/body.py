@@ -14,14 +14,18 @@ DRAINED_BYTES = 64 * 1024 * 1024
 
 
 class BodyLimit:
-    """Refuses bodies over ``MAX_BODY_BYTES`` with 413, whether their length is declared or not."""
+    """Refuses bodies over ``MAX_BODY_BYTES`` with 413, whether their length is declared or not.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Those for the paths ``streamed`` pass as they come: who takes them keeps to a limit of its own.
+    """
+
+    def __init__(self, app: ASGIApp, *, streamed: frozenset[str] = frozenset()) -> None:
         self.app = app
+        self._streamed = streamed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read the body, then pass the request on, or refuse it."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in self._streamed:
             await self.app(scope, receive, send)
             return
         body = bytearray()

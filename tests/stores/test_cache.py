@@ -5,15 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import numpy as np
-import pytest
 
 from hindsight.adapters.relational import postings, writing
 from hindsight.records import Status
-
-
-@pytest.fixture(params=["sqlite"])
-def backend(request):
-    return request.param
 
 
 async def everything(store, filter, query: np.ndarray) -> dict:

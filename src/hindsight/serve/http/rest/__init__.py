@@ -1,0 +1,1 @@
+"""The REST interface under ``/v1``: the calls of :class:`hindsight.Hindsight` as resources."""

@@ -1,0 +1,69 @@
+"""The REST interface as an application of its own, mounted at ``/v1``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+
+from hindsight import __version__
+from hindsight.errors import HindsightError
+from hindsight.serve.desk import Desk
+from hindsight.serve.http.problem import on_error, on_fault, on_refusal, on_unfit
+from hindsight.serve.http.refusal import REST_PATH
+from hindsight.serve.http.rest.learning import learning
+from hindsight.serve.http.rest.memories import memories
+from hindsight.serve.http.rest.operating import operating
+from hindsight.serve.http.rest.recalling import recalling
+from hindsight.serve.http.rest.routes import PROBLEM_SCHEMA
+from hindsight.serve.http.rest.working import working
+
+_TOLD = (
+    "Long-term memory for LLM agents. Calls need `Authorization: Bearer …` where the server has tokens. Writes of tokens with the scope "
+    "`review` or `admin` are a person's, all others an agent's. Errors are `application/problem+json` (RFC 9457)."
+)
+
+
+def build_rest(desk: Desk) -> FastAPI:
+    """The application, answered from ``desk``."""
+    app = FastAPI(
+        title="hindsight",
+        description=_TOLD,
+        version=__version__,
+        openapi_url="/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        root_path_in_servers=False,
+        servers=[{"url": REST_PATH}],
+        generate_unique_id_function=_name_of,
+        exception_handlers={
+            HindsightError: on_error,
+            RequestValidationError: on_unfit,
+            HTTPException: on_refusal,
+            Exception: on_fault,
+        },
+    )
+    for part in (memories, recalling, working, learning, operating):
+        app.include_router(part(desk))
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = plain()
+            components = schema.setdefault("components", {})
+            problem = dict(PROBLEM_SCHEMA)
+            components.setdefault("schemas", {}).update(problem.pop("$defs", {}))
+            components["schemas"]["Problem"] = problem
+            components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+            schema["security"] = [{"bearer": []}, {}]
+        return app.openapi_schema or {}
+
+    app.openapi = described  # type: ignore[method-assign]
+    return app
+
+
+def _name_of(route: APIRoute) -> str:
+    return route.name
