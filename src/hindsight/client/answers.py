@@ -438,7 +438,9 @@ class Problem(Answer):
     title: str = Field(examples=["No such thing"])
     status: int = Field(examples=[404])
     detail: str = Field(
-        examples=["there is no memory 0197a1b2-0000-7000-8000-000000000000 for this caller; its id may be mistyped, or it belongs to another agent."]
+        examples=[
+            "there is no memory 0197a1b2-0000-7000-8000-000000000000 for this caller; its id may be mistyped, or it belongs to another agent."
+        ]
     )
     retryable: bool = False
     current: int | None = Field(None, description="With a conflict of versions: the version that stands.")

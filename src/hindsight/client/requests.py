@@ -70,9 +70,7 @@ class StoreManyRequest(Request):
 class UpdateRequest(_Dated):
     """The fields to change; those that are left out stay."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"content": "Backups run at 04:00", "reason": "moved on 2025-03-08"}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"content": "Backups run at 04:00", "reason": "moved on 2025-03-08"}]})
 
     content: str = ""
     reason: Text | None = Field(None, description="Why; kept in the history.")
@@ -118,7 +116,9 @@ class ListRequest(FilterRequest):
 class RecallRequest(FilterRequest):
     """A query, with filters."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "他能吃宫保鸡丁吗？"}, {"query": "backups", "k": 3, "explain": True}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"query": "他能吃宫保鸡丁吗？"}, {"query": "backups", "k": 3, "explain": True}]}
+    )
 
     query: Annotated[str, Field(max_length=1_048_576)]
     k: Annotated[int, Field(ge=1, le=1_000)] | None = Field(None, description="Exactly how many; default: what is relevant.")

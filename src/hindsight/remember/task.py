@@ -177,7 +177,8 @@ def lesson_of(report: TaskReport, earlier: list[Memory]) -> Draft:
         reason = f"已 {times} 次以 {code} 失败：{shown(error_text(report), SHOWN_RESULT)}"
         content = f"{condition}，不要{action}；{reason}。" + (f"上次的修复方式：{shown(repair, SHOWN_INPUT)}。" if repair else "")
     else:
-        condition = f"in a {kind} task with {tool}" if tool else f"in a {kind} task"
+        a_kind = f"an {kind}" if kind[:1].lower() in "aeiou" else f"a {kind}"
+        condition = f"in {a_kind} task with {tool}" if tool else f"in {a_kind} task"
         action = f"call {tool} this way again: {attempt}" if attempt else f"try {tool or kind} the same way again"
         reason = f"it failed {times} times with {code}: {shown(error_text(report), SHOWN_RESULT)}"
         content = f"{condition[:1].upper()}{condition[1:]}, do not {action}; {reason}." + (

@@ -39,7 +39,14 @@ _KINDS: tuple[tuple[type[HindsightError], int, str], ...] = (
     (ConfigurationError, 503, "The server is set up wrongly"),
 )
 """The first that fits decides."""
-_OF_STATUS = {400: "The request does not parse", 401: "Who asks?", 404: "No such thing", 405: "Not this way", 413: "Too large", 429: "Too often"}
+_OF_STATUS = {
+    400: "The request does not parse",
+    401: "Who asks?",
+    404: "No such thing",
+    405: "Not this way",
+    413: "Too large",
+    429: "Too often",
+}
 RETRY_SECONDS = "1"
 _log = logging.getLogger(__name__)
 
@@ -54,7 +61,9 @@ def problem(
 ) -> JSONResponse:
     """The answer; ``name`` ends its ``type``."""
     kind = f"urn:hindsight:problem:{name}" if name else "about:blank"
-    body = {"type": kind, "title": title, "status": status, "detail": detail} | {key: each for key, each in more.items() if each is not None}
+    body = {"type": kind, "title": title, "status": status, "detail": detail} | {
+        key: each for key, each in more.items() if each is not None
+    }
     return JSONResponse(body, status_code=status, headers=headers, media_type=MEDIA_TYPE)
 
 

@@ -41,7 +41,11 @@ def memories(desk: Desk) -> APIRouter:
         "/memories",
         response_model=StoreResult,
         status_code=201,
-        responses=refusals() | {200: {"model": StoreResult, "description": "Nothing new was stored, or it waits for a person; `status` and `reasons` tell."}, 202: {"model": StoreResult, "description": "Queued."}},
+        responses=refusals()
+        | {
+            200: {"model": StoreResult, "description": "Nothing new was stored, or it waits for a person; `status` and `reasons` tell."},
+            202: {"model": StoreResult, "description": "Queued."},
+        },
     )
     async def store(
         body: StoreRequest,
@@ -110,7 +114,9 @@ def memories(desk: Desk) -> APIRouter:
     @router.delete("/memories/{id}", response_model=Forgotten, responses=refusals(404))
     async def forget(
         id: str,
-        mode: Annotated[Literal["erase", "archive"], Query(description="`archive` keeps it out of recall; `restore` brings it back.")] = "erase",
+        mode: Annotated[
+            Literal["erase", "archive"], Query(description="`archive` keeps it out of recall; `restore` brings it back.")
+        ] = "erase",
         reason: Annotated[str | None, Query(max_length=1_024)] = None,
     ) -> Any:
         """Erase a memory for good (text, index, vector, history), or archive it."""

@@ -93,7 +93,8 @@ def transfer(desk: Desk, router: APIRouter) -> None:
     @router.get(
         "/export",
         response_class=StreamingResponse,
-        responses=refusals() | {200: {"description": "One memory a line, oldest first.", "content": {JSON_LINES: {"schema": {"type": "string"}}}}},
+        responses=refusals()
+        | {200: {"description": "One memory a line, oldest first.", "content": {JSON_LINES: {"schema": {"type": "string"}}}}},
     )
     async def export(namespace: Pool = None) -> StreamingResponse:
         """Every memory that the caller may see but quarantined ones, as JSON Lines, from one consistent snapshot."""
@@ -105,7 +106,16 @@ def transfer(desk: Desk, router: APIRouter) -> None:
         "/import",
         response_model=ImportAnswer,
         responses=refusals(),
-        openapi_extra={"requestBody": {"required": True, "content": {JSON_LINES: {"schema": {"type": "string"}}, "text/markdown": {"schema": {"type": "string"}}, "application/json": {"schema": {}}}}},
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    JSON_LINES: {"schema": {"type": "string"}},
+                    "text/markdown": {"schema": {"type": "string"}},
+                    "application/json": {"schema": {}},
+                },
+            }
+        },
     )
     async def import_file(request: Request, format: ImportFormat = "auto", namespace: Pool = None) -> Any:
         """Import a file, sent as the body: an export, or the histories of other programs (see the page on importing)."""

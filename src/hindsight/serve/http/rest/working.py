@@ -113,10 +113,15 @@ async def shown(session: Session, language: Literal["zh", "en"] | None = None) -
     state = await session.state()
     newest = state.turns[-1] if state.turns else None
     turns = [
-        SessionTurn(**dict(each), worth=worth(each, last=newest.position, current=newest.content)) for each in state.turns if newest is not None
+        SessionTurn(**dict(each), worth=worth(each, last=newest.position, current=newest.content))
+        for each in state.turns
+        if newest is not None
     ]
     return WorkingAnswer(
-        session_id=session.id, turns=turns, rendered=await session.show(language=language), **{name: getattr(state.board, name) for name in _BOARD}
+        session_id=session.id,
+        turns=turns,
+        rendered=await session.show(language=language),
+        **{name: getattr(state.board, name) for name in _BOARD},
     )
 
 
