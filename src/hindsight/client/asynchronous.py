@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import wraps
+from functools import update_wrapper
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -21,10 +21,10 @@ T = TypeVar("T")
 def _sent(describe: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncRestClient, P], Awaitable[T]]:
     """The method that sends what ``describe`` describes."""
 
-    @wraps(describe)
-    async def method(self: AsyncRestClient, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def method(self: AsyncRestClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.send(describe(*args, **kwargs))
 
+    update_wrapper(method, describe)
     return method
 
 

@@ -16,7 +16,7 @@ from hindsight.errors import (
     StoreUnavailable,
     VersionConflict,
 )
-from hindsight.settings import Settings, load_settings
+from hindsight.settings import load_settings
 
 if TYPE_CHECKING:
     import httpx
@@ -40,7 +40,7 @@ def options(url: str | None, token: str | None, timeout: float) -> dict[str, Any
         ConfigurationError: the environment does not fit.
         InvalidInput: the address is none.
     """
-    settings = load_settings() if url is None or token is None else Settings()
+    settings = load_settings() if url is None or token is None else load_settings({})
     address = (url if url is not None else settings.url) or f"http://{settings.host}:{settings.port}"
     secret = token if token is not None else settings.token.get_secret_value()
     if not address.startswith(("http://", "https://")):

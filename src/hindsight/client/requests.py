@@ -31,7 +31,7 @@ class _Dated(Draft):
     @classmethod
     def _no_bare_numbers(cls, value: Any) -> Any:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            raise ValueError("give an ISO 8601 time such as 2025-03-08T14:30+08:00")
+            raise ValueError("give an ISO 8601 time such as 2025-03-08T14:30+08:00")  # noqa: TRY004 - pydantic reads this class
         if isinstance(value, str) and (found := _YEAR_OR_MONTH.fullmatch(value.strip())):
             month = int(found[2] or 1)
             if not 1 <= month <= 12 or int(found[1]) < 1:

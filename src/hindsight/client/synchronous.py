@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import update_wrapper
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -20,10 +20,10 @@ T = TypeVar("T")
 def _sent(describe: Callable[P, Call[T]]) -> Callable[Concatenate[RestClient, P], T]:
     """The method that sends what ``describe`` describes."""
 
-    @wraps(describe)
-    def method(self: RestClient, *args: P.args, **kwargs: P.kwargs) -> T:
+    def method(self: RestClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.send(describe(*args, **kwargs))
 
+    update_wrapper(method, describe)
     return method
 
 

@@ -24,6 +24,8 @@ BITS = 15
 """2**BITS hashed features."""
 READ = 4_000
 """Characters of a longer text that are read: its beginning and its end."""
+FITTED = 500
+"""Characters that most texts have which the weights were fitted on."""
 WEIGHTS = "classifier.npz"
 _WORD = re.compile(r"[a-z0-9_'\u00c0-\u024f\u0370-\u1fff]+|[\u3040-\u9fff\uac00-\ud7af]|[^\w\s]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s*|\n+|[:：]\s")
@@ -46,7 +48,7 @@ class Classifier:
     def threshold(self, strictness: Literal["off", "standard", "strict"], size: int) -> float:
         """From which score a text is held back; longer texts than it was fitted on need more evidence."""
         least = self.strict if strictness == "strict" else self.standard
-        return least if size <= 1_000 else least + math.log(size / 1_000)
+        return least if size <= FITTED else least + 2 * math.log(size / FITTED)
 
 
 def features(findings: Findings) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""``hindsight serve``: MCP, health and metrics on one port."""
+"""``hindsight serve``: MCP, REST, the console, health and metrics on one port."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from hindsight import __version__
 from hindsight.access import Access
 from hindsight.errors import ConfigurationError, HindsightError, StoreError
 from hindsight.serve.auth import HostGuard, TokenGuard, check_binding
+from hindsight.serve.console.app import build_console, build_door
+from hindsight.serve.console.entrance import Entrance
 from hindsight.serve.desk import Desk, assembled
 from hindsight.serve.http.body import MAX_BODY_BYTES, BodyLimit, RepairedBody
 from hindsight.serve.http.operations import operations
@@ -78,6 +80,7 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
         openapi_url=None,
         middleware=[
             Middleware(HostGuard, host=settings.host),
+            Middleware(Entrance, door=build_door()),
             Middleware(TokenGuard, settings=settings, access=access),
             Middleware(BodyLimit, streamed=frozenset({IMPORT_PATH})),
         ],
@@ -87,6 +90,7 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
     app.mount(REST_PATH, RepairedBody(build_rest(desk)))
     endpoint = RepairedBody(StreamableHTTPASGIApp(sessions))
     app.router.routes.extend(Route(path, endpoint=endpoint) for path in (MCP_PATH, f"{MCP_PATH}/"))
+    app.mount("/", build_console(desk))  # last: it takes what no other path does
     return app
 
 

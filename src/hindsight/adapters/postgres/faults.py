@@ -46,6 +46,8 @@ def _translate(error: psycopg.Error, place: str) -> StoreError | InvalidInput:
     said = first_line(error)
     if isinstance(error, errors.NumericValueOutOfRange):
         return InvalidInput(f"a number is too large to be stored ({said}); nothing was written.")
+    if isinstance(error, errors.ProgramLimitExceeded):
+        return InvalidInput(f"a name (of a namespace, session or agent) is too long for PostgreSQL ({said}); nothing was written.")
     if isinstance(error, (errors.LockNotAvailable, errors.QueryCanceled, *CONFLICTS)):
         return StoreBusy(f"{place}: others kept the store locked for too long ({said}); try again, or look for a process that hangs.")
     if isinstance(error, errors.DiskFull | errors.OutOfMemory | errors.InsufficientResources):

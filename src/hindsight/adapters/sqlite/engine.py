@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any, Generic, Literal, TypeVar
 
 import apsw
 
+from hindsight.adapters.relational.writing_thread import WritingThread, result_of
 from hindsight.adapters.sqlite import presence
 from hindsight.adapters.sqlite.faults import as_store_error
 from hindsight.adapters.sqlite.files import WriterLock
@@ -31,7 +32,6 @@ Durability = Literal["full", "normal"]
 
 READERS = 3
 BUSY_MILLISECONDS = 15_000
-_GROUP = 64
 _PRAGMAS: tuple[tuple[str, str | int, object], ...] = (
     ("secure_delete", "ON", 1),
     ("temp_store", "MEMORY", 2),
@@ -51,11 +51,10 @@ class Engine:
         self._file = file
         self._durability = durability
         self._lock = WriterLock(file.with_name("writer.lock"), BUSY_MILLISECONDS / 1000)
-        self._queue: SimpleQueue[_Item[Any] | None] = SimpleQueue()
         self._idle: SimpleQueue[apsw.Connection] = SimpleQueue()
         self._connections: list[apsw.Connection] = []
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="hindsight-read")
-        self._writer = threading.Thread(target=self._serve, name="hindsight-write", daemon=True)
+        self._writer: WritingThread[_Item[Any]] = WritingThread(self._process)
         self._closing = threading.Lock()
         self._closed = False
         self._presence: tuple[int, int] | None = None
@@ -104,9 +103,8 @@ class Engine:
             if self._closed:
                 return
             self._closed = True
-            self._queue.put(None)
-        if self._writer.ident is not None:
-            self._writer.join()
+            self._writer.stop()
+        self._writer.join()
         self._readers.shutdown(wait=True)
         if self._presence is not None:
             presence.before_leaving(self._presence)
@@ -165,32 +163,12 @@ class Engine:
     async def _submit(self, item: _Item[T]) -> T:
         with self._closing:
             self._check_open()
-            self._queue.put(item)
-        return await asyncio.wrap_future(item.future)
+            self._writer.put(item)
+        return await result_of(item.future)
 
     def _check_open(self) -> None:
-        if self._closed or self._writer.ident is None:
+        if self._closed or not self._writer.started:
             raise StoreError(f"the store {self._file} is not open; call open() first.")
-
-    def _serve(self) -> None:
-        """The writing thread."""
-        while (item := self._queue.get()) is not None:
-            group, stop = self._gather(item)
-            self._process(group)
-            if stop:
-                return
-
-    def _gather(self, first: _Item[Any]) -> tuple[list[_Item[Any]], bool]:
-        group = [first]
-        while len(group) < _GROUP:
-            try:
-                item = self._queue.get_nowait()
-            except Empty:
-                break
-            if item is None:
-                return group, True
-            group.append(item)
-        return group, False
 
     def _process(self, group: list[_Item[Any]]) -> None:
         together: list[_Item[Any]] = []

@@ -1,1 +1,1 @@
-"""Parts of the HTTP server beside MCP: checks before a request is read, health, metrics, the start page."""
+"""Parts of the HTTP server beside MCP: checks before a request is read, the REST interface, health, metrics."""

@@ -1,42 +1,20 @@
-"""What operators look at: health, metrics, and the start page."""
+"""What operators look at: health and metrics."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
 
 from hindsight import __version__
 from hindsight.errors import HindsightError
 from hindsight.records import new_id
 from hindsight.serve.desk import Desk
-from hindsight.serve.http.refusal import MCP_PATH
 from hindsight.telemetry import PrometheusCounts
-
-PAGE = f"""<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>hindsight</title>
-<style>body{{font:16px/1.6 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}}code{{background:#8882;padding:.1em .3em}}</style>
-<h1>hindsight {__version__}</h1>
-<p>Long-term memory for LLM agents. <span lang="zh">为大模型智能体提供长期记忆。</span></p>
-<ul>
-<li><code>{MCP_PATH}</code> the Model Context Protocol, streamable HTTP</li>
-<li><a href="/health/live"><code>/health/live</code></a> the process runs</li>
-<li><a href="/health/ready"><code>/health/ready</code></a> the store answers</li>
-<li><a href="/metrics"><code>/metrics</code></a> for Prometheus</li>
-</ul>
-</html>
-"""
 
 
 def operations(desk: Desk, counts: PrometheusCounts) -> APIRouter:
     """The routes, answered from ``desk``."""
     router = APIRouter()
-
-    @router.get("/", response_class=HTMLResponse)
-    async def start_page() -> str:
-        return PAGE
 
     @router.api_route("/health/live", methods=["GET", "HEAD"])
     async def live() -> dict[str, str]:

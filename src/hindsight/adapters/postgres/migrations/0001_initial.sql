@@ -1,6 +1,6 @@
 -- The store's first schema. Scripts outside hindsight may read the table "memories"; everything else may change.
--- Texts are compared by their bytes (collation "C"). What may be longer than an index entry is found through hash indexes, and kept
--- unique through its digest.
+-- Texts are compared by their bytes (collation "C"). What may be longer than an index entry is found through hash indexes, where it is
+-- rarely the same twice, and kept unique through its digest.
 
 CREATE TABLE meta (
     name  TEXT COLLATE "C" PRIMARY KEY,
@@ -37,7 +37,7 @@ CREATE TABLE memories (
 );
 CREATE UNIQUE INDEX memories_have_one_key ON memories (md5(namespace), md5(agent), md5(idempotency_key));
 CREATE INDEX memories_by_key ON memories USING hash (idempotency_key);
-CREATE INDEX memories_by_namespace ON memories USING hash (namespace);
+CREATE INDEX memories_by_namespace ON memories (namespace, "row");
 CREATE INDEX memories_under_review ON memories (status, "row") WHERE status IN ('pending', 'quarantined');
 
 -- What stays of an erased memory: that it was there. No content.
@@ -113,9 +113,9 @@ ALTER TABLE passages ALTER COLUMN data SET STORAGE EXTERNAL;
 -- namespace; PostgreSQL only says which records hold a word, the score is made elsewhere.
 CREATE TABLE tokens (
     "row" BIGINT PRIMARY KEY,
-    text  TEXT COLLATE "C" NOT NULL
+    words TEXT[] COLLATE "C" NOT NULL
 );
-CREATE INDEX tokens_by_word ON tokens USING gin (string_to_array(text, ' ')) WITH (fastupdate = off);
+CREATE INDEX tokens_by_word ON tokens USING gin (words) WITH (fastupdate = off);
 
 CREATE TABLE events (
     seq        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -131,9 +131,9 @@ CREATE TABLE events (
     reason     TEXT
 );
 CREATE INDEX events_by_memory ON events (memory_id, seq);
-CREATE INDEX events_by_namespace ON events USING hash (namespace);
+CREATE INDEX events_by_namespace ON events (namespace, seq);
 -- The few events that hold texts: erasing looks through them.
-CREATE INDEX events_with_text ON events USING hash (namespace) WHERE before IS NOT NULL OR reason IS NOT NULL;
+CREATE INDEX events_with_text ON events (namespace) WHERE before IS NOT NULL OR reason IS NOT NULL;
 
 -- Which rows changed, in the order of commits: every process refreshes its columns from here. "reindexed": its tokens changed too.
 CREATE TABLE changes (
@@ -157,7 +157,7 @@ CREATE TABLE turns (
     content    BYTEA NOT NULL
 );
 CREATE UNIQUE INDEX turns_have_one_place ON turns (md5(namespace), md5(agent), md5(session_id), position);
-CREATE INDEX turns_by_session ON turns USING hash (session_id);
+CREATE INDEX turns_by_session ON turns (session_id, position);
 
 -- Which turns a record points to, by position or by the turn's own id.
 CREATE TABLE turn_refs (
@@ -169,7 +169,7 @@ CREATE TABLE turn_refs (
     last       BIGINT,
     turn_id    TEXT COLLATE "C"
 );
-CREATE INDEX turn_refs_by_session ON turn_refs USING hash (session_id);
+CREATE INDEX turn_refs_by_session ON turn_refs (session_id);
 CREATE INDEX turn_refs_by_row ON turn_refs ("row");
 
 CREATE TABLE entities (
@@ -239,7 +239,7 @@ CREATE TABLE retrievals (
     shown      TEXT NOT NULL,
     detail     TEXT NOT NULL
 );
-CREATE INDEX retrievals_by_session ON retrievals USING hash (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX retrievals_by_session ON retrievals (session_id) WHERE session_id IS NOT NULL;
 CREATE TABLE retrieval_shown (
     memory_id TEXT COLLATE "C" NOT NULL,
     retrieval BIGINT NOT NULL,
@@ -259,7 +259,7 @@ CREATE TABLE sessions (
 );
 CREATE UNIQUE INDEX sessions_by_digest ON sessions (md5(namespace), md5(agent), md5(session_id));
 CREATE INDEX sessions_by_id ON sessions USING hash (session_id);
-CREATE INDEX sessions_by_agent ON sessions USING hash (agent);
+CREATE INDEX sessions_by_agent ON sessions (agent);
 CREATE INDEX sessions_by_touch ON sessions (touched_at);
 
 -- Vectors of another model while they are being made; they replace those in use all at once. A scale of 0 (and no data) stands for a

@@ -15,3 +15,9 @@ SELECT DISTINCT m.namespace FROM json_array_elements_text(?::json) AS wanted(val
 
 -- name: prune_changes
 DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - ?
+
+-- name: get_tokens
+SELECT array_to_string(words, ' ') FROM tokens WHERE "row" = ?
+
+-- name: put_tokens
+INSERT INTO tokens ("row", words) VALUES (?, string_to_array(?::text, ' '))

@@ -47,19 +47,19 @@ def working(desk: Desk) -> APIRouter:
         await session.open()
         return await shown(session)
 
-    @router.get("/sessions/{id}", response_model=WorkingAnswer, responses=refusals(404))
+    @router.get("/sessions/{id:path}", response_model=WorkingAnswer, responses=refusals(404))
     async def show_session(id: str, namespace: Pool = None, language: Literal["zh", "en"] | None = None) -> WorkingAnswer:
         """Board and window of an open session, with what each turn is kept by."""
         return await shown((await callers_memory(desk, "read")).session(id, namespace=namespace), language)
 
-    @router.post("/sessions/{id}/turns", response_model=TurnTaken, status_code=201, responses=refusals())
+    @router.post("/sessions/{id:path}/turns", response_model=TurnTaken, status_code=201, responses=refusals())
     async def turn(id: str, body: TurnRequest) -> TurnTaken:
         """Take a turn into the window and the raw log."""
         session = (await callers_memory(desk, "write")).session(id, namespace=body.namespace)
         position = await session.turn(body.content, role=body.role, speaker=body.speaker, at=body.at, id=body.id, pin=body.pin)
         return TurnTaken(session_id=session.id, position=position)
 
-    @router.post("/sessions/{id}/close", response_model=ClosedAnswer, responses=refusals(404))
+    @router.post("/sessions/{id:path}/close", response_model=ClosedAnswer, responses=refusals(404))
     async def close_session(id: str, body: CloseRequest) -> Any:
         """Distil what is worth keeping, then end the session; or discard it."""
         session = (await callers_memory(desk, "write")).session(id, namespace=body.namespace)

@@ -1,0 +1,91 @@
+"""The console as an application of its own, behind all other paths; and the door before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from hindsight.errors import AccessDenied, HindsightError, InvalidInput
+from hindsight.serve.console.activity import activity
+from hindsight.serve.console.entrance import LOGIN, TOKEN_COOKIE, local_path, packed
+from hindsight.serve.console.guard import HEADERS, checked_form, keep
+from hindsight.serve.console.keeping import keeping
+from hindsight.serve.console.laboratory import laboratory
+from hindsight.serve.console.rendering import FOLDER, onward, page
+from hindsight.serve.console.reviewing import reviewing
+from hindsight.serve.console.working import working
+from hindsight.serve.desk import Desk
+from hindsight.serve.http.problem import status_of
+
+_STYLE = FOLDER / "static" / "console.css"
+_MAX_TOKEN = 4_096
+
+
+def build_console(desk: Desk) -> Starlette:
+    """The pages, answered from ``desk``."""
+
+    async def start(_request: Request) -> Response:
+        return onward("/memories")
+
+    routes = [Route("/", start), *keeping(desk), *laboratory(desk), *reviewing(desk), *working(desk), *activity(desk)]
+    return Starlette(routes=routes, exception_handlers=_HANDLERS)
+
+
+def build_door() -> Starlette:
+    """What is answered before it is known who asks: the login page and its style sheet."""
+    routes = [
+        Route(LOGIN, _login_page),
+        Route(LOGIN, _log_in, methods=["POST"]),
+        Route("/logout", _log_out, methods=["POST"]),
+        Route("/static/console.css", _style),
+    ]
+    return Starlette(routes=routes, exception_handlers=_HANDLERS)
+
+
+async def _style(_request: Request) -> Response:
+    return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "max-age=300"})
+
+
+async def _login_page(request: Request) -> Response:
+    target = local_path(request.query_params.get("next", ""))
+    return page(request, "login", next=target, failed="failed" in request.query_params)
+
+
+async def _log_in(request: Request) -> Response:
+    form = await checked_form(request)
+    token = form.get("token")
+    if not isinstance(token, str) or not token.strip() or len(token) > _MAX_TOKEN:
+        raise InvalidInput("token: enter the token that the server's owner gave you.")
+    # Whether it is a good one the guard finds out on the next page, and leads back here where it is not.
+    target = form.get("next")
+    response = onward(local_path(target if isinstance(target, str) else ""))
+    keep(request, response, TOKEN_COOKIE, packed(token.strip()))
+    return response
+
+
+async def _log_out(request: Request) -> Response:
+    await checked_form(request)
+    response = onward(LOGIN)
+    response.delete_cookie(TOKEN_COOKIE, path="/", httponly=True, samesite="strict")
+    return response
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HindsightError)
+    status, _ = status_of(error)
+    return page(request, "message", status=status, message=str(error), again=isinstance(error, AccessDenied))
+
+
+async def _on_refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return page(request, "message", status=404, message=None, again=False)
+    return page(request, "message", status=error.status_code, message=str(error.detail), again=False)
+
+
+_HANDLERS: Any = {HindsightError: _on_error, HTTPException: _on_refusal}

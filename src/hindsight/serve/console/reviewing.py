@@ -1,0 +1,88 @@
+"""The review page: what waits for a person, with its evidence, and the decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hindsight.errors import InvalidInput
+from hindsight.serve.console.fields import text, whole
+from hindsight.serve.console.guard import checked_form
+from hindsight.serve.console.rendering import onward, page
+from hindsight.serve.desk import Desk
+from hindsight.serve.http.callers import callers_memory
+
+if TYPE_CHECKING:
+    from hindsight.learn.review import ReviewItem
+    from hindsight.memory import Hindsight
+
+_EVIDENCE = 8
+_SHOWN = 50
+
+
+def reviewing(desk: Desk) -> list[Route]:
+    """The routes, answered from ``desk``."""
+
+    async def queue(request: Request) -> Response:
+        memory = await callers_memory(desk, "review")
+        items = await memory.reviews(limit=_SHOWN)
+        evidence = {item.memory.id: await _evidence(memory, item) for item in items}
+        number = whole(request.query_params.get("number", ""), "number") or 0
+        return page(request, "review", zone=memory.zone, items=items, evidence=evidence, number=number)
+
+    async def approve(request: Request) -> Response:
+        form = await checked_form(request)
+        memory = await callers_memory(desk, "review")
+        content, shown = text(form, "content"), text(form, "shown")
+        await memory.approve(
+            request.path_params["id"],
+            content=content if content and content != shown.strip() else None,
+            priority=whole(text(form, "priority"), "priority", least=-1_000_000, most=1_000_000),
+            reason=text(form, "reason") or None,
+            expected_version=whole(text(form, "version"), "version", least=1),
+        )
+        return onward("/review?done=approved")
+
+    async def reject(request: Request) -> Response:
+        form = await checked_form(request)
+        version = whole(text(form, "version"), "version", least=1)
+        memory = await callers_memory(desk, "review")
+        await memory.reject(request.path_params["id"], reason=text(form, "reason"), expected_version=version)
+        return onward("/review?done=rejected")
+
+    async def postpone(request: Request) -> Response:
+        form = await checked_form(request)
+        days = whole(text(form, "days"), "days", least=1, most=3_650)
+        if days is None:
+            raise InvalidInput("days: say for how many days.")
+        await (await callers_memory(desk, "review")).postpone(request.path_params["id"], days=days)
+        return onward("/review?done=postponed")
+
+    async def scan(request: Request) -> Response:
+        await checked_form(request)
+        found = await (await callers_memory(desk, "review")).scan_conflicts()
+        return onward(f"/review?done=scanned&number={len(found)}")
+
+    return [
+        Route("/review", queue),
+        Route("/review/scan", scan, methods=["POST"]),
+        Route("/review/{id}/approve", approve, methods=["POST"]),
+        Route("/review/{id}/reject", reject, methods=["POST"]),
+        Route("/review/{id}/postpone", postpone, methods=["POST"]),
+    ]
+
+
+async def _evidence(memory: Hindsight, item: ReviewItem) -> dict[str, list[tuple[str, str | None]]]:
+    """The episodes for and against a proposal: id and text, or None where it is not for the reviewer's eyes."""
+    told: dict[str, list[tuple[str, str | None]]] = {}
+    for name in ("supporting", "opposing"):
+        ids: Sequence[Any] = item.grounds.get(name) or ()
+        told[name] = []
+        for id in ids[:_EVIDENCE]:
+            found = await memory.get(str(id))
+            told[name].append((str(id), None if found is None else found.content))
+    return told
