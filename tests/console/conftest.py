@@ -14,8 +14,8 @@ from hindsight.client import RestClient
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "serve"), str(ROOT / "scripts")]  # tests are no package
-from browser import chromium
-from serving import HttpThread
+from browser import chromium  # noqa: E402
+from serving import HttpThread  # noqa: E402
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_a_memory_is_added_mended_deleted_undone_and_erased(web, rest) -> None:
     assert (memory.content, memory.importance, memory.tags, memory.version) == ("Backups run at 04:00", 0.7, ("ops",), 2)
     shown = web.get(path).text
     assert "<del>03</del><ins>04</ins>" in shown
-    stale = web.post(f"{path}/edit", data=fields)
+    stale = web.post(f"{path}/edit", data=fields | {"content": "Backups run at 05:00"})
     assert (stale.status_code, "version 2" in stale.text) == (409, True)
     assert web.post(f"{path}/forget", data={"form": form, "mode": "archive"}).status_code == 303
     assert rest.get(memory.id).status == "archived"
@@ -189,7 +189,7 @@ def test_an_address_of_a_database_loses_its_password() -> None:
     from hindsight.serve.console.activity import told
     from hindsight.settings import load_settings
 
-    rows = dict((name, value) for name, value, _ in told(load_settings({}, store="postgresql://me:geheim@db:5432/x")))
+    rows = {name: value for name, value, _ in told(load_settings({}, store="postgresql://me:geheim@db:5432/x"))}
     assert rows["store"] == "postgresql://me:***@db:5432/x"
 
 

@@ -24,7 +24,7 @@ AGENTS = ("alice", "bob")
 SPACES = ("home", "work")
 
 operation = st.tuples(
-    st.sampled_from(["store", "queue", "update", "archive", "restore", "turn", "import"]),
+    st.sampled_from(["store", "queue", "update", "archive", "restore"]),
     st.sampled_from(AGENTS),
     st.sampled_from([Channel.USER, Channel.AGENT, Channel.TOOL, Channel.DOCUMENT]),
     st.sampled_from(SPACES),
@@ -53,7 +53,7 @@ class Run:
         self.marks[mark] = (agent, space)
         own = [each for each in (await self.memory.list(namespace=space)).items if each.agent == agent]
         try:
-            if name in ("store", "import"):
+            if name == "store":
                 await view.store(text, kind=("fact", "episode", "knowledge")[which], visibility=("private", "shared")[which % 2])
             elif name == "queue":
                 await view.store(text, wait=False)

@@ -27,6 +27,7 @@ from hindsight.ports import NewJob
 from hindsight.settings import load_settings
 
 DIMENSION = 8
+KILL_CONNECTIONS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindsight' AND pid <> pg_backend_pid()"
 CATALOGUE = {
     f"{path.stem}.{name}": statement
     for path in sorted(Path(queries.__file__).parent.glob("*.sql"))
@@ -263,13 +264,26 @@ async def test_lost_connections_are_made_anew(url, open_store, write, mine):
     await store.commit([write("before")])
     for round_ in range(3):
         with admin(url) as db:
-            db.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hindsight' AND pid <> pg_backend_pid()"
-            )
+            db.execute(KILL_CONNECTIONS)
         await store.commit([write(f"after {round_}")])
         assert len(await store.visible(mine)) == round_ + 2
         assert await store.lease("w", ["k"]) == []
     assert await store.check() == []
+
+
+async def test_an_export_whose_connection_is_lost_says_so(url, open_store, write, monkeypatch):
+    monkeypatch.setattr("hindsight.adapters.relational.store._EXPORT_PAGE", 2)
+    store = await open_store()
+    await store.commit([write(f"fact {number}") for number in range(6)])
+
+    async def interrupted() -> None:
+        async for _ in store.export():
+            with admin(url) as db:
+                db.execute(KILL_CONNECTIONS)
+
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        await interrupted()
+    assert len([memory async for memory in store.export()]) == 6
 
 
 async def test_a_restart_of_the_server_loses_nothing_that_was_acknowledged(postgres_server, write):

@@ -6,7 +6,7 @@ every merge, summary and compaction; only a person's approval raises it. A paren
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from hindsight.records import CHANNEL_TRUST, Channel, Memory, Status
 
@@ -21,11 +21,6 @@ def derived_trust(channel: Channel, parents: Iterable[Memory]) -> float:
 def tainting(parents: Iterable[Memory]) -> tuple[Memory, ...]:
     """Those parents from which nothing may become active."""
     return tuple(parent for parent in parents if parent.status in _TAINTED)
-
-
-def merged_trust(old: Memory, new: Memory, *, takes_new_text: bool) -> float:
-    """The trust of one record that stands for both: its text's writer's, never more than the standing record had."""
-    return min(old.trust, new.trust) if takes_new_text else old.trust
 
 
 def corroborates(old: Memory, new: Memory) -> bool:
@@ -47,8 +42,3 @@ def root_of(memory: Memory) -> tuple[object, ...]:
         return memory.channel, memory.agent
     documents = tuple(sorted({ref.document for ref in memory.refs if ref.document}))
     return memory.channel, documents or (memory.session_id, memory.turn_ids if memory.session_id else ())
-
-
-def distinct_roots(memories: Sequence[Memory]) -> int:
-    """How many independent sources say it."""
-    return len({root_of(memory) for memory in memories})

@@ -27,7 +27,9 @@ _RESULT_OF = {Status.ACTIVE: StoreStatus.STORED, Status.PENDING: StoreStatus.PEN
 class Writer:
     """Stores drafts. Stateless beside what it is given; safe to use from many tasks."""
 
-    def __init__(self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int, guard: Guard | None = None) -> None:
+    def __init__(
+        self, store: RecordStore, embedder: Embedder | None, clock: Clock, *, debug: bool, max_queue: int, guard: Guard | None = None
+    ) -> None:
         self._store = store
         self._reconciler = Reconciler(store)
         self._embedder = embedder
@@ -113,7 +115,11 @@ class Writer:
         memories = [build_memory(each.draft, each.verdict, principal.channel, now, debug=self._debug, trust=each.trust) for each in guarded]
         refused = {memory.id for memory, each in zip(memories, guarded, strict=True) if each.verdict.rejected}
         standing = await self._standing(memories)
-        fresh = [memory for memory in memories if (memory.namespace, memory.agent, memory.idempotency_key) not in standing and memory.id not in refused]
+        fresh = [
+            memory
+            for memory in memories
+            if (memory.namespace, memory.agent, memory.idempotency_key) not in standing and memory.id not in refused
+        ]
         vectors = dict(zip((memory.id for memory in fresh), await self.embed([memory.text() for memory in fresh]), strict=True))
         notes = {memory.id: each.verdict.audit() for memory, each in zip(memories, guarded, strict=True) if not each.verdict.is_plain}
         settled = await self._reconciler.commit(fresh, vectors, principal, now, verbatim=verbatim, notes=notes) if fresh else {}

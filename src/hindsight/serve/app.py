@@ -17,6 +17,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
@@ -29,6 +30,7 @@ from hindsight.serve.console.entrance import Entrance
 from hindsight.serve.desk import Desk, assembled
 from hindsight.serve.http.body import MAX_BODY_BYTES, BodyLimit, RepairedBody
 from hindsight.serve.http.operations import operations
+from hindsight.serve.http.problem import on_refusal
 from hindsight.serve.http.refusal import MCP_PATH, REST_PATH
 from hindsight.serve.http.rest.app import build_rest
 from hindsight.serve.http.rest.operating import IMPORT_PATH
@@ -84,7 +86,7 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
             Middleware(TokenGuard, settings=settings, access=access),
             Middleware(BodyLimit, streamed=frozenset({IMPORT_PATH})),
         ],
-        exception_handlers={HindsightError: _unavailable},
+        exception_handlers={HindsightError: _unavailable, HTTPException: on_refusal},
     )
     app.include_router(operations(desk, counts))
     app.mount(REST_PATH, RepairedBody(build_rest(desk)))

@@ -11,9 +11,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 import psycopg
@@ -40,9 +40,9 @@ _START_SECONDS = 15.0
 _WAIT_SECONDS = 10.0
 WRITING = 0x68736D32
 """The advisory lock of transactions on records (``hsm2``), beside a digest of the schema: a database may hold several stores."""
-_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = b"BEGIN"
-_WRITE_IN_TURN = b"BEGIN; SELECT pg_advisory_xact_lock(%d, hashtext(current_schema()))" % WRITING
+_READ = (b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",)
+_WRITE = (b"BEGIN",)
+_WRITE_IN_TURN = (*_WRITE, b"SELECT pg_advisory_xact_lock(%d, hashtext(current_schema()))" % WRITING)
 _SETTINGS = b"SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'"
 _PATIENT = b"SET idle_in_transaction_session_timeout = 0"
 _HOPELESS = ("does not exist", "authentication failed", "no pg_hba.conf entry", "no password supplied", "not permitted to log in")
@@ -130,7 +130,7 @@ class Engine:
         """A further connection, in a read transaction, for long work of its own. Blocking."""
         with as_store_error(self.place), self._connect() as connection:
             connection.execute(_PATIENT)
-            connection.execute(_READ)
+            connection.execute(*_READ)
             yield PostgresConnection(connection)
 
     def close(self) -> None:
@@ -174,18 +174,24 @@ class Engine:
                 time.sleep(pause)
                 pause = min(pause * 2, 2.0)
 
-    def _transact(self, begin: bytes, work: Work[T]) -> T:
-        """Run ``work`` between ``begin`` and a commit; again where it met another transaction or lost its connection before."""
+    def _transact(self, begin: Sequence[bytes], work: Work[T]) -> T:
+        """Run ``work`` between ``begin`` and a commit; again where it met another transaction or lost its connection before.
+
+        Statements go out without waiting for the answers to those before, up to the first whose rows are asked for.
+        """
         with as_store_error(self.place):
             for tries_left in range(_TRIES - 1, -1, -1):
                 committing, connection = False, None
                 try:
                     with self._pool.connection() as connection:
-                        connection.execute(begin)
-                        with connection.pipeline() if begin != _READ else nullcontext():
+                        with connection.pipeline():
+                            for statement in begin:
+                                connection.execute(statement)
                             result = work(PostgresConnection(connection))
-                        committing = True
-                        _commit(connection)
+                            committing = True
+                            done = connection.execute(b"COMMIT")
+                        if done.statusmessage != "COMMIT":  # PostgreSQL answers ROLLBACK where a statement had failed before
+                            raise psycopg.DatabaseError("the transaction was rolled back")
                         return result
                 except CONFLICTS:
                     if not tries_left:
@@ -256,12 +262,6 @@ def _outcomes(db: Database, items: list[_Item[Any]]) -> list[tuple[Any, Hindsigh
             outcomes.append((None, error))
         db.execute("RELEASE SAVEPOINT part")
     return outcomes
-
-
-def _commit(connection: psycopg.Connection[Any]) -> None:
-    done = connection.execute(b"COMMIT")
-    if done.statusmessage != "COMMIT":  # PostgreSQL answers ROLLBACK where a statement had failed before
-        raise psycopg.DatabaseError("the transaction was rolled back")
 
 
 def _configure(connection: psycopg.Connection[Any]) -> None:

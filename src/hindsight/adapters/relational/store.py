@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import sys
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
@@ -156,14 +157,18 @@ class RelationalStore(Queueing, Histories):
         """Every record but quarantined ones, oldest first, from one snapshot."""
         snapshot = self._core.engine.snapshot()
         db = await asyncio.to_thread(snapshot.__enter__)
+        fault: tuple[Any, Any, Any] = (None, None, None)
         try:
             last = 0
             while page := await asyncio.to_thread(_export_page, db, namespace, last):
                 last = page[-1][0]
                 for values in page:
                     yield read_memory(values[1:])
+        except Exception:
+            fault = sys.exc_info()  # the engine knows what to call it
+            raise
         finally:
-            await asyncio.to_thread(snapshot.__exit__, None, None, None)
+            await asyncio.to_thread(snapshot.__exit__, *fault)
 
     async def codes(self, values: Sequence[tuple[Literal["session", "speaker", "task_type"], str]]) -> builtins.list[int]:
         """Interned codes, -1 for unknown values."""
