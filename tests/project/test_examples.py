@@ -32,7 +32,7 @@ FENCE = re.compile(
 )
 SERVES = {"serve", "mcp", "worker"}
 SERVER, TOKEN = "127.0.0.1:8080", "the value of HINDSIGHT_TOKEN"
-PLACEHOLDERS = {"FOLDER", "FILE", "ID", "MEMORY", "QUERY"}
+PLACEHOLDERS = {"FOLDER", "FILE", "ID", "MEMORY", "QUERY", "AGENT", "SESSION", "SOURCE"}
 CONVERSATION = [
     {"role": "user", "content": "I moved the backups to three in the morning", "created_at": "2025-03-01T09:00:00Z"},
     {"role": "assistant", "content": "Noted: backups run at 03:00.", "created_at": "2025-03-01T09:00:05Z"},

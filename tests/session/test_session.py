@@ -304,3 +304,20 @@ async def test_ids_and_namespaces_are_checked(opened):
     narrow = Sessions(one.tools, Attribution(Principal(agent="alice", namespaces=("home",)), "home", ZONE))
     with pytest.raises(AccessDenied):
         narrow.session("s", namespace="secret")
+
+
+@pytest.mark.parametrize("said", ["The password is Tr0ub4dor&3, keep it safe.", "数据库密码是 Tr0ub4dor&3，别外传。"])
+async def test_no_secret_stays_in_the_raw_log_the_window_or_on_the_board(opened, said):
+    one = await opened()
+    session = one.sessions.session("secrets", goal=said)
+    await session.open()
+    await session.turn(said)
+    for write in (session.goal, session.step, session.done, session.ask, session.note, session.pin):
+        await write(said)
+    state = await one.store.sessions.load_session("home", "alice", "secrets")
+    turns = await one.store.turns("home", "alice", "secrets")
+    assert "Tr0ub4dor" not in str(state.body) + str(turns) + await session.show()
+    assert "[redacted: password]" in turns[0].content
+    assert "[redacted: password]" in (await session.state()).turns[0].content
+    await session.close()
+    assert "Tr0ub4dor" not in str(await remembered(one.store))

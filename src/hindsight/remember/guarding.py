@@ -60,10 +60,12 @@ class GuardStage:
 
     def turns(self, turns: Sequence[Turn]) -> list[Turn]:
         """Raw turns as they may be kept: without secrets."""
-        if self.guard.strictness == "off":
-            return list(turns)
-        cleaned = [(turn, redact(turn.content, personal=self.guard.personal)) for turn in turns]
-        return [turn.model_copy(update={"content": done.text}) if done.kinds else turn for turn, done in cleaned]
+        cleaned = [(turn, self.text(turn.content)) for turn in turns]
+        return [turn if text == turn.content else turn.model_copy(update={"content": text}) for turn, text in cleaned]
+
+    def text(self, text: str) -> str:
+        """A text outside long-term memory, such as working memory, as it may be kept: without secrets."""
+        return text if self.guard.strictness == "off" else redact(text, personal=self.guard.personal).text
 
     def status_after_archive(self, memory: Memory) -> Status:
         """Where an archived record may return to: what waits for review comes back to waiting."""

@@ -91,6 +91,7 @@ class Session:
     async def open(self, goal: str | None = None, *, task_type: str | None = None, tools: Sequence[str] = ()) -> Board:
         """Begin, or take up where it was left; what is given anew replaces what stands. The goal defaults to the one given at first."""
         goal = self._goal if goal is None else goal
+        goal = None if goal is None else self._kept(goal)
         about: dict[str, Any] = {"task_type": task_type} if task_type else {}
         about |= {"tools": tuple(tools)} if tools else {}
         return (await self._change(lambda working: _with_goal(working, goal).model_copy(update=about), create=True)).board
@@ -109,7 +110,7 @@ class Session:
 
         What it states as a constraint becomes a line at the top of the board. Recalled blocks are stripped first.
         """
-        said = _said(content)
+        said = self._kept(_said(content))
         part = _role(role)
         moment = read_moment(at, self._attribution.zone, field="at")[0] if at is not None else self._tools.clock.now()
         findings = find_signals(said, part)
@@ -142,27 +143,27 @@ class Session:
 
     async def goal(self, text: str) -> Board:
         """Set the goal."""
-        return await self._on_board(lambda board: board.with_goal(text))
+        return await self._on_board(lambda board: board.with_goal(self._kept(text)))
 
     async def step(self, text: str) -> Board:
         """Begin a step; the one before counts as done."""
-        return await self._on_board(lambda board: board.with_step(text))
+        return await self._on_board(lambda board: board.with_step(self._kept(text)))
 
     async def done(self, text: str | None = None) -> Board:
         """Finish the current step, or note something as done; a question with this text is closed."""
-        return await self._on_board(lambda board: board.with_done(text))
+        return await self._on_board(lambda board: board.with_done(None if text is None else self._kept(text)))
 
     async def ask(self, question: str) -> Board:
         """Note an open question."""
-        return await self._on_board(lambda board: board.with_question(question))
+        return await self._on_board(lambda board: board.with_question(self._kept(question)))
 
     async def note(self, text: str) -> Board:
         """Keep a note."""
-        return await self._on_board(lambda board: board.with_note(text))
+        return await self._on_board(lambda board: board.with_note(self._kept(text)))
 
     async def pin(self, text: str) -> Board:
         """Pin a constraint: it stays at the top until the session closes."""
-        return await self._on_board(lambda board: board.with_constraint(text))
+        return await self._on_board(lambda board: board.with_constraint(self._kept(text)))
 
     async def recalled(self, texts: Sequence[str]) -> None:
         """Tell the session what was recalled into it, so that echoes of it are not stored as news."""
@@ -215,6 +216,10 @@ class Session:
     async def discard(self) -> bool:
         """Forget the session without keeping anything; the raw log stays. False where there was none."""
         return await self._tools.states.drop_session(self._namespace, self._attribution.principal.agent, self.id)
+
+    def _kept(self, text: str) -> str:
+        """The text as it may be kept: without secrets. What is no text the board refuses, by the name of its field."""
+        return self._tools.writer.guard.text(text) if isinstance(text, str) else text
 
     def _constraints(self, said: str, role: Role, speaker: str | None, at: datetime) -> list[str]:
         turn = Turn(session_id=self.id, position=0, content=said, speaker=speaker, role=role, at=at)
