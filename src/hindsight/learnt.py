@@ -52,6 +52,10 @@ class LearningStore(Protocol):
         """Judgements of what a retrieval showed."""
         ...
 
+    async def blamed(self, memory_id: UUID, agent: str, besides: UUID) -> bool:
+        """Whether a harmful vote of the agent on the record counts already, in another retrieval than ``besides``."""
+        ...
+
     async def times_shown(self, ids: Sequence[UUID]) -> dict[UUID, int]:
         """How many logged retrievals showed each record."""
         ...

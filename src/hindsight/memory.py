@@ -43,7 +43,7 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
 
         async with Hindsight.open("./memory") as memory:
             await memory.store("用户对花生过敏", kind="constraint")
-            found = await memory.retrieve("他能吃宫保鸡丁吗？")
+            found = await memory.retrieve("用户对什么过敏？")
             print(found.render())
 
     An instance speaks for one caller (agent and channel); :meth:`acting_as` gives a view for another one on the same store.

@@ -153,8 +153,8 @@ class SessionStore(Protocol):
         """
         ...
 
-    async def drop_session(self, namespace: str, agent: str, session_id: str) -> bool:
-        """Forget a session; False where there was none."""
+    async def drop_session(self, namespace: str, agent: str, session_id: str, *, expected_version: int | None = None) -> bool:
+        """Forget a session; False where there was none, or another version stands than the expected one."""
         ...
 
     async def open_sessions(self, namespace: str, agent: str) -> list[SessionState]:

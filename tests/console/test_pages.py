@@ -191,6 +191,8 @@ def test_an_address_of_a_database_loses_its_password() -> None:
 
     rows = {name: value for name, value, _ in told(load_settings({}, store="postgresql://me:geheim@db:5432/x"))}
     assert rows["store"] == "postgresql://me:***@db:5432/x"
+    rows = {name: value for name, value, _ in told(load_settings({}, store="postgresql://db/x?user=me&password=geheim&a=b"))}
+    assert rows["store"] == "postgresql://db/x?user=me&password=***&a=b"
 
 
 WRITES = (
@@ -235,6 +237,8 @@ def test_a_login_by_token_opens_the_console_and_nothing_else(tmp_path) -> None:
         assert web.get("/memories").status_code == 200
         for path in ("/v1/memories", "/metrics", "/mcp"):
             assert web.get(path).status_code == 401  # the cookie counts for pages alone
+        for path in ("//v1/memories", "/memories/..%2f..%2fv1/memories", "/./v1/memories"):
+            assert web.get(server.url + path).status_code in {401, 404}
         assert web.post("/logout", data={"form": form}).headers["location"] == "/login"
         assert web.get("/memories").status_code == 303
 

@@ -294,6 +294,11 @@ def test_a_page_of_another_origin_cannot_write(web) -> None:
     plain = web.post("/memories", content=b'{"content": "x"}', headers={"content-type": "text/plain"})
     is_problem(plain, 422)
     assert web.post("/memories", json={"content": "x"}, headers={"origin": "https://evil.example"}).status_code == 403
+    for site in ("cross-site", "same-site"):
+        headers = {"origin": "http://localhost:3000", "sec-fetch-site": site, "content-type": "text/plain"}
+        is_problem(web.post("/import", content=b'{"content": "x"}', headers=headers), 403)
+        is_problem(web.post("/verify", headers=headers), 403)
+    assert web.post("/verify", headers={"sec-fetch-site": "same-origin"}).status_code == 200
 
 
 async def test_the_asynchronous_client_has_the_same_calls(server) -> None:

@@ -86,6 +86,7 @@ async def test_retrievals_of_a_session_and_how_often_something_was_shown(store, 
     ]
     await store.log_retrievals(rows)
     assert [row.id for row in await store.learning.retrievals_of("work", "alice", "s")] == [rows[0].id, rows[1].id]
+    assert [row.id for row in await store.learning.latest_retrievals("work", "alice", limit=2)] == [rows[2].id, rows[1].id]
     assert await store.learning.times_shown([one.memory.id, other.memory.id]) == {one.memory.id: 4, other.memory.id: 0}
 
 

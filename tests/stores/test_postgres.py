@@ -313,6 +313,7 @@ async def test_a_restart_of_the_server_loses_nothing_that_was_acknowledged(postg
     before = len(acknowledged)
     restart = ["-w", "-m", "fast", "restart"]
     await asyncio.to_thread(pg_ctl, restart, pgdata=postgres_server.pgdata, user=postgres_server.system_user, timeout=60)
+    postgres_server.ensure_postgres_running()  # it has another process now, which is to be stopped in the end
     await asyncio.sleep(1)
     stop.set()
     async with asyncio.timeout(60):

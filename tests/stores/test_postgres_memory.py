@@ -110,11 +110,11 @@ async def test_vectors_are_replaced_all_at_once(url, write, mine):
     await store.close()
 
 
-def test_commands_work_on_the_address(url, tmp_path):
+def test_commands_work_on_the_address(url, postgres_url, tmp_path):
     secret = url.replace("//postgres:@", "//postgres:s3cret@")  # the server trusts everybody
 
-    def run(*arguments: str) -> str:
-        environment = {**os.environ, "HINDSIGHT_STORE": secret, "HINDSIGHT_EMBEDDER": "none"}
+    def run(*arguments: str, store: str = secret) -> str:
+        environment = {**os.environ, "HINDSIGHT_STORE": store, "HINDSIGHT_EMBEDDER": "none"}
         done = subprocess.run(
             [sys.executable, "-c", "from hindsight.cli.app import main; main()", *arguments],
             capture_output=True,
@@ -130,6 +130,9 @@ def test_commands_work_on_the_address(url, tmp_path):
     assert "自定义网桥" in run("recall", "容器网络")
     run("export", "--output", "all.jsonl")
     assert len((tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+    other = postgres_url()
+    run("import", "all.jsonl", store=other)
+    assert "自定义网桥" in run("recall", "容器网络", store=other)
     doctor = {finding["name"]: finding for finding in json.loads(run("doctor", "--json").splitlines()[-1])["items"]}
     assert doctor["store"]["state"] == doctor["integrity"]["state"] == "ok"
     assert "folder" not in doctor

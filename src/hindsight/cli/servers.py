@@ -18,7 +18,7 @@ def serve(
         int | None, typer.Option(help="Port; 0 takes any free one (default: HINDSIGHT_PORT, else 8080).", min=0, max=65535)
     ] = None,
 ) -> None:
-    """Serve MCP, health and metrics over HTTP until it is stopped."""
+    """Serve the console, REST, MCP, health and metrics over HTTP until it is stopped."""
     from hindsight.serve.app import run
 
     invocation: Invocation = context.obj

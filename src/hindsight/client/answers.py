@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
-from hindsight.records import LAYER_OF, Event, Layer, Memory, Role, Scope, StoreResult, Turn
+from hindsight.records import LAYER_OF, Event, Layer, Memory, Role, StoreResult, Turn
 
 
 class Answer(BaseModel):
@@ -339,110 +339,3 @@ class RetrievalList(Answer):
     """Logged retrievals of the caller, newest first."""
 
     items: list[RetrievalAnswer]
-
-
-class JobAnswer(Answer):
-    """Queued work."""
-
-    id: int
-    kind: str
-    namespace: str
-    state: Literal["waiting", "leased", "done", "dead"]
-    attempts: int
-    created_at: datetime
-    error: str | None
-    result: dict[str, Any] | None
-
-
-class JobList(Answer):
-    """Queued work, newest first."""
-
-    items: list[JobAnswer]
-
-
-class TokenAnswer(Answer):
-    """A bearer token without its secret."""
-
-    id: UUID
-    name: str
-    agent: str
-    namespaces: list[str]
-    scopes: list[Scope]
-    per_minute: int
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-
-
-class NewTokenAnswer(TokenAnswer):
-    """A token just made; ``secret`` is shown this once."""
-
-    secret: str
-
-
-class TokenList(Answer):
-    """Every token, the oldest first."""
-
-    items: list[TokenAnswer]
-
-
-class ImportAnswer(Answer):
-    """What an import did."""
-
-    format: str
-    read: int
-    stored: int
-    pending: int
-    merged: int
-    duplicates: int
-    refused: int
-    skipped: int
-    turns: int
-    namespaces: list[str]
-    seconds: float
-
-
-class FaultAnswer(Answer):
-    """One thing that is not as it was sealed."""
-
-    what: str
-    message: str
-    namespace: str
-    memory_id: str | None
-    entry: int | None
-
-
-class VerificationAnswer(Answer):
-    """Whether anybody changed the store around hindsight."""
-
-    ok: bool
-    state: Literal["ok", "tampered", "damaged", "wrong key", "not sealed"]
-    entries: int
-    records: int
-    faults: list[FaultAnswer]
-    heads: dict[str, tuple[int, str]]
-
-
-class FaultOfField(Answer):
-    """A part of the request that does not fit."""
-
-    field: str
-    message: str
-
-
-class Problem(Answer):
-    """RFC 9457: what went wrong; ``detail`` says what to do."""
-
-    type: str = Field(examples=["urn:hindsight:problem:NotFound"])
-    title: str = Field(examples=["No such thing"])
-    status: int = Field(examples=[404])
-    detail: str = Field(
-        examples=[
-            "there is no memory 0197a1b2-0000-7000-8000-000000000000 for this caller; its id may be mistyped, or it belongs to another agent."
-        ]
-    )
-    retryable: bool = False
-    current: int | None = Field(None, description="With a conflict of versions: the version that stands.")
-    line: int | None = Field(None, description="With a failed import: the line.")
-    errors: list[FaultOfField] | None = Field(None, description="With a request that does not fit: its faults.")

@@ -117,7 +117,7 @@ class RecallRequest(FilterRequest):
     """A query, with filters."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": "他能吃宫保鸡丁吗？"}, {"query": "backups", "k": 3, "explain": True}]}
+        json_schema_extra={"examples": [{"query": "用户对什么过敏？"}, {"query": "backups", "k": 3, "explain": True}]}
     )
 
     query: Annotated[str, Field(max_length=1_048_576)]

@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hindsight.client import calls
-from hindsight.client.answers import ImportAnswer, MemoryAnswer
+from hindsight.client.answers import MemoryAnswer
 from hindsight.client.calls import Call
 from hindsight.client.connection import TIMEOUT_SECONDS, arguments, fault, options, result, unreachable
+from hindsight.client.operating_answers import ImportAnswer
 
 P = ParamSpec("P")
 T = TypeVar("T")

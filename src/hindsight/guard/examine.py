@@ -1,18 +1,20 @@
 """The guard: a draft and its channel in, a draft without secrets and a verdict out. Pure.
 
 Layers, in order: secrets are taken out; the kind gate asks what the channel may make active; the scan looks for families of
-attack in every field; the classifier scores what the scan let pass; parents taint; what a person rejected before is known.
+attack in every field; the classifier scores what the scan let pass; texts written to be found by every question are noticed;
+parents taint; what a person rejected before is known.
 The strictest answer stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
+from hindsight.guard.agreement import magnet
 from hindsight.guard.classifier import Classifier, bundled
 from hindsight.guard.gate import gate
 from hindsight.guard.rejected import RejectedPattern, find_rejected
@@ -23,8 +25,8 @@ from hindsight.guard.verdict import Verdict
 from hindsight.records import Channel, Draft, Lesson, Memory, Status
 
 Strictness = Literal["off", "standard", "strict"]
-Layer = Literal["secrets", "gate", "scan", "classifier", "taint", "rejected"]
-LAYERS: frozenset[Layer] = frozenset(("secrets", "gate", "scan", "classifier", "taint", "rejected"))
+Layer = Literal["secrets", "gate", "scan", "classifier", "taint", "rejected", "agreement"]
+LAYERS: frozenset[Layer] = frozenset(("secrets", "gate", "scan", "classifier", "taint", "rejected", "agreement"))
 
 QUARANTINING = frozenset({"override", "unrestricted", "exfiltration", "role_token", "hidden", "forged_conversation", "obfuscation"})
 """Families that no honest text of an agent, tool or document shows; the others are directives, which a person may approve."""
@@ -63,6 +65,9 @@ class Guard:
         if "secrets" in self.layers:
             draft, redacted = without_secrets(draft, personal=self.personal)
         verdict = _stricter(verdict, self._judge(draft, channel))
+        if "agreement" in self.layers and (why := magnet(draft.content)):
+            doubted = Verdict(Status.PENDING, (why,)) if channel is not Channel.USER else Verdict(Status.ACTIVE, flags=(why,))
+            verdict = _stricter(verdict, replace(doubted, families=("magnet",)))
         if "rejected" in self.layers and now is not None and (known := find_rejected(draft.content, rejected, now)):
             reason = f"like a memory that was put away on {known.since:%Y-%m-%d}"
             verdict = _stricter(verdict, Verdict(Status.QUARANTINED, (reason,), families=("rejected_before",), rejected=known.exact))

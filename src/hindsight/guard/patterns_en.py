@@ -154,8 +154,9 @@ HARD: dict[str, tuple[str, ...]] = {
     "tool_redirection": (
         (
             r"\b(?:call|invoke|run|execute|use|trigger)\b.{0,6}\b(?:delete_?\w*|drop_?\w*|transfer_?\w*|http_?post|send_?\w*|upload_?\w*|approve_?all|exec\w*|shell|rm|curl|wget|\w+_\w+)\b.{0,60}"
-            r"(?:\bwith (?:path|url|recipient|input|parameters?|arguments?|all|to)\b|\bon [/.\w]|\bbefore (?:you )?(?:repl|respond|answer)|\bto (?:onboard\w*|send|attacker|push|[\w.+-]+@)|\bfirst\b|\bdirectly\b|\binstead\b|\bhttps?://|\bin the body\b)"
+            r"(?:\bwith (?:path|url|recipient|input|parameters?|arguments?|all|to)\b|\bon [/.\w]|\bbefore (?:you )?(?:repl|respond|answer)|\bto (?:onboard\w*|send|attacker|push|[\w.+-]+@)|\bfirst\b(?= ?[,;]| (?:and|then|or|in|on|for|with|before|whenever|when|every|always)\b)|\bdirectly\b|\binstead\b|\bhttps?://|\bin the body\b)"
         ),
+        r"\b(?:call|invoke|run|execute|use|trigger)\b.{0,6}\b(?:delete_?\w*|drop_?\w*|transfer_?\w*|http_?post|send_?\w*|upload_?\w*|approve_?all|exec\w*|shell|rm|curl|wget)\b.{0,60}\bfirst\b|\b(?:always|every time|each time|whenever)\b.{0,40}\b(?:call|invoke|run|execute)\b.{0,6}\b\w+_\w+\b.{0,20}\bfirst\b",
         r"\b(?:before|after|prior to) (?:you )?(?:reply|replying|respond\w*|answer\w*|summari[sz]\w*|finish\w*|complet\w*)\b.{0,60}\b(?:call|send|post|append|run|delete|email|fetch|upload|include|add|output|execute|close)",
         r"\b(?:call|run|use|send|post|add|include|append)\b.{0,80}\bbefore (?:you )?(?:reply\w*|respond\w*|answer\w*|summari[sz]\w*)",
         r"\b(?:use|call|run|through|via|with|pick|prefer|choose|replace|switch|route|pin)\b.{0,60}\b(?:instead|in place of|rather than|moved|always with|for all future|all future)\b.{0,60}(?:@|https?://|\.cc\b|\w+_\w+|recipient)",

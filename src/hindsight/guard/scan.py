@@ -71,6 +71,9 @@ _FOREIGN_WORD = re.compile(
     r"\b(?:el|tu|su|los|las|una|con|para|del|que|tus|sus|este|esta|por|le|les|des|une|est|dans|pour|avec|vos|votre|tes|moi|cette|der|die|das|und|nicht|ist|ein|eine|mit|auf|den|dem|ihre?n?|alle[sn]?|il|gli|della|che|di|per|tutte|sono|tutti|os|uma|com|seu|sua|todas?|todos|yang|dan|untuk|semua|ini|dengan|ang|mga|ng|sa|iyong|bir|ve|bu|icin|tum)\b"
 )
 _SENTENCE_END = re.compile(r"[.!?](?=[ \n])[ ]?")
+_BULLET = re.compile(r" [-*•] (?=\S)")
+LIST = 4
+"""So many dashes in a row of words are those of a list, whose items are sentences of their own."""
 STRONG = frozenset({"override", "unrestricted"})
 """Families of which one sign is enough in a text of any length."""
 WITHIN_SENTENCE = frozenset({"standing_order", "exfiltration", "tool_redirection", "fake_correction"})
@@ -119,6 +122,8 @@ def scan(text: str) -> Findings:
         (families if decisive else lone).extend(found)
     for how, hidden in copies.decoded:
         found = [each for window in _windows(hidden) for each in _words(window, _language(hidden))]
+        if how == "digits for letters":  # What stands there in plain letters was not hidden.
+            found = [each for each in found if each[1] not in copies.folded]
         if found or how == "invisible tags" or _is_sentence(how, hidden):
             families.append(("hidden", f"a sentence in {how}"))
         families.extend(found)
@@ -175,6 +180,8 @@ def _task_with_material(copies: Copies, language: str) -> bool:
 def _words(window: str, language: str) -> list[tuple[str, str]]:
     found = []
     clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
+    if len(_BULLET.findall(window)) >= LIST:
+        clauses = _BULLET.sub("。\n", clauses)
     table = _table(language)
     wanted = set(table.always)
     for needle, places in table.needles:

@@ -14,7 +14,7 @@ from uuid import UUID
 from hindsight.errors import InvalidInput, NotFound, VersionConflict
 from hindsight.ports import Clock, LearningStore, RecordStore, RetrievalRow, Vote, Write
 from hindsight.recall.score import usefulness
-from hindsight.records import Channel, Memory, Status
+from hindsight.records import CHANNEL_TRUST, Channel, Memory, Status
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.commit import event_of
 
@@ -88,12 +88,19 @@ class Feedback:
             memory = await self._store.get(id)
             if memory is None or (before is not None and before.verdict == verdict):
                 continue
-            counted = verdict == "harmful" or (verdict == "helpful" and self._may_praise(memory))
+            counted = await self._may_blame(memory, row.id) if verdict == "harmful" else verdict == "helpful" and self._may_praise(memory)
             now = self._clock.now()
             await self._learning.vote(Vote(row.id, id, self._attribution.principal.agent, verdict, counted), now)
             if await self._count(memory, before if before is not None and before.counted else None, verdict if counted else None, now):
                 changed.append(id)
         return changed
+
+    async def _may_blame(self, memory: Memory, retrieval: UUID) -> bool:
+        """Blame of what a more trusted channel said counts once for each agent: no one sinks another's memory by repeating itself."""
+        principal = self._attribution.principal
+        if CHANNEL_TRUST[principal.channel] >= memory.trust:
+            return True
+        return not await self._learning.blamed(memory.id, principal.agent, retrieval)
 
     def _may_praise(self, memory: Memory) -> bool:
         """An agent's praise of its own memory undoes harm, but lifts nothing above where it began."""

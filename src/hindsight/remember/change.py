@@ -109,8 +109,8 @@ class Changer:
         """Erase for good or archive; False where there is no such memory for this caller."""
         if mode not in ("erase", "archive"):
             raise InvalidInput(f"mode: {mode!r} is not one of erase, archive.")
-        memory = await self.visible(id)
-        if memory is None:
+        memory = await self._store.get(id)
+        if memory is None or not (self.may_see(memory) or (mode == "erase" and self._may_discard(memory))):
             return False
         self._may_change(memory)
         if mode == "erase":
@@ -120,6 +120,11 @@ class Changer:
         if memory.status is not Status.ARCHIVED:
             await self._set_status(memory, Status.ARCHIVED, "archived", reason)
         return True
+
+    def _may_discard(self, memory: Memory) -> bool:
+        """A quarantined record shows its text to nobody, but a person may erase it; an agent might so remove what tells against it."""
+        principal = self._attribution.principal
+        return memory.status is Status.QUARANTINED and principal.channel is Channel.USER and principal.may_use(memory.namespace)
 
     async def restore(self, id: UUID) -> Memory:
         """Archived → active; what was never approved waits for a person again."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from hindsight.guard.agreement import direction, outlier
 from hindsight.guard.examine import Guard, without_secrets
 from hindsight.guard.gate import status_after_archive
 from hindsight.guard.rejected import RejectedPattern, pattern_of
@@ -14,7 +15,7 @@ from hindsight.guard.secrets import redact
 from hindsight.guard.trust import derived_trust
 from hindsight.guard.verdict import Verdict
 from hindsight.ports import RecordStore
-from hindsight.records import CHANNEL_TRUST, Channel, Draft, Filter, Memory, Status, Turn
+from hindsight.records import CHANNEL_TRUST, Channel, Draft, Filter, Kind, Memory, Status, Turn
 from hindsight.text.tokens import query_tokens
 
 ASKED_AGAIN = frozenset({Channel.AGENT, Channel.TOOL, Channel.DOCUMENT})
@@ -22,6 +23,10 @@ ASKED_AGAIN = frozenset({Channel.AGENT, Channel.TOOL, Channel.DOCUMENT})
 CANDIDATES = 4
 LOOKED_AT = 2_000
 """Characters of a text by which rejected ones like it are looked for."""
+NEIGHBOURS = 12
+DOUBTED = 0.3
+"""Most confidence of advice that stands alone against its neighbours."""
+ADVISING = tuple(kind for kind in Kind if kind is not Kind.EPISODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class GuardStage:
         results = []
         for draft in drafts:
             known = await self._rejected(draft, now) if asked else []
-            results.append(self._examine(draft, channel, [parents[id] for id in draft.parents if id in parents], known, now))
+            done = self._examine(draft, channel, [parents[id] for id in draft.parents if id in parents], known, now)
+            results.append(await self._beside_neighbours(done, now) if asked else done)
         return results
 
     def examine_alone(self, draft: Draft, channel: Channel) -> Guarded:
@@ -95,6 +101,25 @@ class GuardStage:
         alike = await self._store.search_terms(filter, query_tokens(draft.content[:LOOKED_AT]), limit=CANDIDATES)
         records = await self._store.fetch(alike.rows) if len(alike.rows) else []
         return [pattern_of(record.content, record.updated_at) for record in records if record.version > 1]
+
+    async def _beside_neighbours(self, done: Guarded, now: datetime) -> Guarded:
+        """The same, demoted where it is advice against what most memories on its topic say that are trusted no less."""
+        draft = done.draft
+        if "agreement" not in self.guard.layers or done.verdict.status is not Status.ACTIVE or draft.kind not in ADVISING:
+            return done
+        if not direction(draft.content):
+            return done
+        filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), kinds=ADVISING, statuses=(Status.ACTIVE,), now=now)
+        found = await self._store.search_terms(filter, query_tokens(draft.content), limit=NEIGHBOURS)
+        records = await self._store.fetch(found.rows) if len(found.rows) else []
+        standing = [each.content for each in records if each.status is Status.ACTIVE and each.trust >= done.trust]
+        why = outlier(draft.content, standing)
+        if why is None:
+            return done
+        verdict = replace(done.verdict, flags=(*done.verdict.flags, why), families=(*done.verdict.families, "outlier"))
+        if self.guard.strictness == "strict":
+            verdict = replace(verdict, status=Status.PENDING, reasons=(*verdict.reasons, why), flags=done.verdict.flags)
+        return Guarded(draft.model_copy(update={"confidence": min(draft.confidence, DOUBTED)}), verdict, done.trust)
 
     async def _parents(self, drafts: Sequence[Draft]) -> dict[UUID, Memory]:
         wanted = dict.fromkeys(id for draft in drafts for id in draft.parents)

@@ -164,7 +164,7 @@ class _Server(uvicorn.Server):
 
 def announcement(address: str, settings: Settings, *, tokens: bool = False) -> str:
     """What a person who started the server needs to know."""
-    lines = [f"hindsight {__version__} listens on {address}  (MCP: {address}{MCP_PATH})"]
+    lines = [f"hindsight {__version__} listens on {address}  (console; MCP: {address}{MCP_PATH}, REST: {address}{REST_PATH})"]
     if settings.token.get_secret_value() or tokens:
         lines.append("A token is needed: Authorization: Bearer … (HINDSIGHT_TOKEN, or one of `hindsight token create`).")
     else:

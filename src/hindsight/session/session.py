@@ -33,6 +33,8 @@ MAX_ID = 200
 ATTEMPTS = 30
 """Tries of a change while others change the same session, with pauses that grow."""
 _PAUSE = 0.002
+_PATIENCE = 20
+"""So many looks, with pauses that grow to 40 ms, are taken for a turn that is on its way to the raw log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +174,17 @@ class Session:
 
     async def board(self) -> Board:
         """What stands on the board."""
-        return (await self._loaded()).board
+        return (await self._loaded())[0].board
 
     async def state(self) -> Working:
         """Board and window, for two-part queries and displays."""
-        return await self._loaded()
+        return (await self._loaded())[0]
 
     async def show(self, *, budget: int | None = None, language: Literal["zh", "en"] | None = None) -> str:
         """The working memory as Markdown, within ``budget`` tokens; in the language of its latest words unless one is named."""
         if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 50):
             raise InvalidInput(f"budget: a whole number of tokens from 50 up is needed, not {budget!r}.")
-        working = await self._loaded()
+        working, _ = await self._loaded()
         tongue = language or _language(working)
         return await asyncio.to_thread(
             render_session, working.board, working.turns, language=tongue, budget=budget or self._tools.budget, count=self._tools.count
@@ -203,15 +205,35 @@ class Session:
             NotFound: there is no such open session.
             ModelError: the configured model gave no valid answer; the session stays open, nothing was kept.
         """
-        working = await self._loaded()
-        turns = await self._tools.store.turns(
-            self._namespace, self._attribution.principal.agent, self.id, working.distilled_to, working.next_position - 1
-        )
-        harvest = await self._tools.distiller.distil(turns, recalled=working.recalled)
-        drafts = [draft.model_copy(update={"namespace": self._namespace}) for draft in harvest.drafts]
-        kept = await store_drafts(drafts, self._tools.writer, self.attribution_for(working))
-        await self._tools.states.drop_session(self._namespace, self._attribution.principal.agent, self.id)
-        return Closed(self.id, tuple(kept), harvest.left_out, len(turns))
+        kept: dict[Any, StoreResult] = {}
+        for attempt in range(ATTEMPTS):
+            await asyncio.sleep(attempt * _PAUSE * random.random())
+            working, version = await self._loaded()
+            turns = await self._turns_of(working)
+            harvest = await self._tools.distiller.distil(turns, recalled=working.recalled)
+            drafts = [draft.model_copy(update={"namespace": self._namespace}) for draft in harvest.drafts]
+            kept |= {
+                each.id: each
+                for each in await store_drafts(drafts, self._tools.writer, self.attribution_for(working))
+                if each.id not in kept
+            }
+            # What came in meanwhile is distilled in another round.
+            agent = self._attribution.principal.agent
+            if await self._tools.states.drop_session(self._namespace, agent, self.id, expected_version=version):
+                return Closed(self.id, tuple(kept.values()), harvest.left_out, len(turns))
+        raise StoreBusy(f"session {self.id!r} is being changed while it closes; close it again.")
+
+    async def _turns_of(self, working: Working) -> list[Turn]:
+        """The turns to distil. One that is on its way to the raw log is waited for; where its writer died, it never comes."""
+        expected = working.next_position - working.distilled_to
+        turns: list[Turn] = []
+        for attempt in range(_PATIENCE):
+            await asyncio.sleep(attempt * _PAUSE)
+            agent, last = self._attribution.principal.agent, working.next_position - 1
+            turns = await self._tools.store.turns(self._namespace, agent, self.id, working.distilled_to, last)
+            if len(turns) >= expected:
+                break
+        return turns
 
     async def discard(self) -> bool:
         """Forget the session without keeping anything; the raw log stays. False where there was none."""
@@ -260,11 +282,11 @@ class Session:
         turns = await self._tools.store.turns(self._namespace, self._attribution.principal.agent, self.id)
         return max((turn.position for turn in turns), default=-1) + 1
 
-    async def _loaded(self) -> Working:
+    async def _loaded(self) -> tuple[Working, int]:
         state = await self._tools.states.load_session(self._namespace, self._attribution.principal.agent, self.id)
         if state is None:
             raise self._missing()
-        return read_state(state)
+        return read_state(state), state.version
 
     def _missing(self) -> NotFound:
         return NotFound(f"there is no open session {self.id!r} for this caller; open it first.")

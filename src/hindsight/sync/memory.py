@@ -6,7 +6,7 @@
 
     with Hindsight.open("./memory") as memory:
         memory.store("用户对花生过敏", kind="constraint")
-        print(memory.retrieve("他能吃宫保鸡丁吗？").render())
+        print(memory.retrieve("用户对什么过敏？").render())
 
 Every method hands its arguments to the method of :class:`hindsight.Hindsight` with the same name, and waits. An instance
 may be used from several threads.

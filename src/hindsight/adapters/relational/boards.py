@@ -33,9 +33,12 @@ class Boards:
             return bool(await self._core.write(lambda db: rows(db, _SQL["insert"], values)))
         return bool(await self._core.write(lambda db: rows(db, _SQL["replace"], (body, state.version, touched, *key, expected_version))))
 
-    async def drop_session(self, namespace: str, agent: str, session_id: str) -> bool:
-        """Delete; False where there was none."""
-        return bool(await self._core.write(lambda db: rows(db, _SQL["drop"], (namespace, agent, session_id))))
+    async def drop_session(self, namespace: str, agent: str, session_id: str, *, expected_version: int | None = None) -> bool:
+        """Delete; False where there was none, or another version stands."""
+        key = (namespace, agent, session_id)
+        if expected_version is None:
+            return bool(await self._core.write(lambda db: rows(db, _SQL["drop"], key)))
+        return bool(await self._core.write(lambda db: rows(db, _SQL["drop_version"], (*key, expected_version))))
 
     async def open_sessions(self, namespace: str, agent: str) -> list[SessionState]:
         """Open sessions of an agent, the one touched last first."""

@@ -13,6 +13,9 @@ RETURNING version
 -- name: drop
 DELETE FROM sessions WHERE namespace = ? AND agent = ? AND session_id = ? RETURNING session_id
 
+-- name: drop_version
+DELETE FROM sessions WHERE namespace = ? AND agent = ? AND session_id = ? AND version = ? RETURNING session_id
+
 -- name: open
 SELECT session_id, body, version, opened_at, touched_at FROM sessions
 WHERE namespace = ? AND agent = ? ORDER BY touched_at DESC, session_id

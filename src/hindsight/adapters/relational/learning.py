@@ -86,6 +86,11 @@ class Learning:
         found = await self._core.read(lambda db: rows(db, _SQL["votes"], (str(retrieval),)))
         return [Vote(retrieval, UUID(id), agent, verdict, bool(counted)) for id, agent, verdict, counted in found]
 
+    async def blamed(self, memory_id: UUID, agent: str, besides: UUID) -> bool:
+        """Whether a harmful vote of the agent on the record counts already."""
+        asked = (str(memory_id), agent, str(besides))
+        return bool((await self._core.read(lambda db: rows(db, _SQL["blamed"], asked)))[0][0])
+
     async def times_shown(self, ids: Sequence[UUID]) -> dict[UUID, int]:
         """How many logged retrievals showed each record."""
         asked = to_json([str(id) for id in ids])

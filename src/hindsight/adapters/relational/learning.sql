@@ -49,6 +49,9 @@ ON CONFLICT (retrieval, memory_id) DO UPDATE SET verdict = excluded.verdict, cou
 -- name: votes
 SELECT memory_id, agent, verdict, counted FROM votes WHERE retrieval = ?
 
+-- name: blamed
+SELECT count(*) FROM votes WHERE memory_id = ? AND agent = ? AND retrieval <> ? AND verdict = 'harmful' AND counted <> 0
+
 -- name: times_shown
 SELECT asked.value, count(s.retrieval) FROM json_each(?) AS asked LEFT JOIN retrieval_shown AS s ON s.memory_id = asked.value
 GROUP BY asked.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import SecretStr
@@ -18,6 +19,7 @@ from hindsight.serve.http.callers import callers_memory
 from hindsight.settings import Settings
 
 _LATEST = 15
+_PASSWORD = re.compile(r"(password=)[^&\s]+", re.IGNORECASE)
 
 
 def activity(desk: Desk) -> list[Route]:
@@ -66,7 +68,8 @@ def told(settings: Settings) -> list[tuple[str, str | None, bool]]:
 
 
 def _without_password(text: str) -> str:
-    """``scheme://user:password@host`` with the password as stars."""
+    """An address with its password as stars, wherever it stands in it."""
+    text = _PASSWORD.sub(r"\1***", text)
     scheme, separator, rest = text.partition("://")
     user, at, host = rest.rpartition("@")
     if not separator or not at:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from hindsight import __version__
-from hindsight.errors import HindsightError
+from hindsight.errors import AccessDenied, HindsightError
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.problem import on_error, on_fault, on_refusal, on_unfit
 from hindsight.serve.http.refusal import REST_PATH
@@ -39,6 +39,7 @@ def build_rest(desk: Desk) -> FastAPI:
         root_path_in_servers=False,
         servers=[{"url": REST_PATH}],
         generate_unique_id_function=_name_of,
+        dependencies=[Depends(_from_no_page)],
         exception_handlers={
             HindsightError: on_error,
             RequestValidationError: on_unfit,
@@ -63,6 +64,13 @@ def build_rest(desk: Desk) -> FastAPI:
 
     app.openapi = described  # type: ignore[method-assign]
     return app
+
+
+async def _from_no_page(request: Request) -> None:
+    """Without a token everybody on this machine is the owner; a web page that is open in a browser here is not."""
+    of_page = request.headers.get("sec-fetch-site") in {"cross-site", "same-site"}
+    if of_page and request.method not in {"GET", "HEAD"} and "authorization" not in request.headers:
+        raise AccessDenied("pages of other addresses may not write here; send a token, or use the console.")
 
 
 def _name_of(route: APIRoute) -> str:

@@ -36,6 +36,15 @@ Key = Annotated[str | None, Header(max_length=1_024, description="The same key a
 def memories(desk: Desk) -> APIRouter:
     """The routes, answered from ``desk``."""
     router = routes("memories")
+    keeping(desk, router)
+    reading(desk, router)
+    changing(desk, router)
+    past(desk, router)
+    return router
+
+
+def keeping(desk: Desk, router: APIRouter) -> None:
+    """The routes that keep texts."""
 
     @router.post(
         "/memories",
@@ -73,6 +82,10 @@ def memories(desk: Desk) -> APIRouter:
         desk.counts.stored(result.status for result in results)
         return StoreResults(items=results)
 
+
+def reading(desk: Desk, router: APIRouter) -> None:
+    """The routes that read memories as they stand."""
+
     @router.get("/memories", response_model=MemoryPage, responses=refusals())
     async def list_memories(asked: Annotated[ListRequest, Query()]) -> Any:
         """Memories that pass the filters, newest first, a page at a time."""
@@ -98,6 +111,10 @@ def memories(desk: Desk) -> APIRouter:
             return Response(status_code=304, headers={"ETag": tag_of(found)})
         response.headers["ETag"] = tag_of(found)
         return told(found)
+
+
+def changing(desk: Desk, router: APIRouter) -> None:
+    """The routes that change or forget a memory."""
 
     @router.patch("/memories/{id}", response_model=MemoryAnswer, responses=refusals(404, 412, 428))
     async def update(id: str, body: UpdateRequest, response: Response, if_match: IfMatch = None) -> Any:
@@ -125,9 +142,6 @@ def memories(desk: Desk) -> APIRouter:
         if not found:
             raise NotFound(f"there is no memory {id} for this caller; nothing was forgotten.")
         return Forgotten(id=id, mode=mode, found=found)  # type: ignore[arg-type]
-
-    past(desk, router)
-    return router
 
 
 def past(desk: Desk, router: APIRouter) -> None:

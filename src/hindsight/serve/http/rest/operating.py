@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import StreamingResponse
 
-from hindsight.client.answers import ImportAnswer, JobList, NewTokenAnswer, TokenAnswer, TokenList, VerificationAnswer
+from hindsight.client.operating_answers import ImportAnswer, JobList, NewTokenAnswer, TokenAnswer, TokenList, VerificationAnswer
 from hindsight.client.requests import TokenRequest
 from hindsight.errors import AccessDenied, ContentTooLarge, InvalidInput, NotFound
 from hindsight.records import Memory, Stats

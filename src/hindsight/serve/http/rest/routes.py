@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from hindsight.client.answers import Problem
+from hindsight.client.operating_answers import Problem
 from hindsight.serve.http.problem import MEDIA_TYPE
 
 _SAID = {

@@ -69,6 +69,13 @@ def working(desk: Desk) -> APIRouter:
             raise NotFound(f"there is no open session {session.id!r} for this caller.")
         return ClosedAnswer(session_id=session.id, kept=[], left_out=[], turns=0)
 
+    telling(desk, router)
+    return router
+
+
+def telling(desk: Desk, router: APIRouter) -> None:
+    """The routes about raw turns and tasks."""
+
     @router.get("/turns", response_model=Turns, responses=refusals())
     async def turns(
         session_id: Annotated[str, Query(max_length=1_024)], first: Position = None, last: Position = None, namespace: Pool = None
@@ -93,8 +100,6 @@ def working(desk: Desk) -> APIRouter:
         memory = await callers_memory(desk, "write")
         fields: Any = body.model_dump(exclude_none=True, exclude={"outcome", "id", "namespace"})
         return await memory.task_finished(body.outcome, id=body.id, namespace=body.namespace, **fields)
-
-    return router
 
 
 def listed(state: SessionState) -> SessionAnswer:
