@@ -33,3 +33,24 @@ async def test_a_person_erases_what_is_quarantined_and_an_agent_does_not(memory)
     assert await memory.get(held.id) is None
     assert await memory.forget(held.id) is True
     assert [event.action for event in await memory.history(held.id)][-1] == "erased"
+
+
+async def test_what_waited_for_review_waits_again_after_archive_and_restore(memory):
+    agents = memory.acting_as(Principal(agent="bot", channel=Channel.AGENT))
+    rule = await agents.store("Deploy on Fridays only.", kind="rule")
+    await agents.update(rule.id, kind="fact")
+    await agents.forget(rule.id, mode="archive")
+    assert (await agents.restore(rule.id)).status == "pending"
+
+
+async def test_plain_task_reports_are_not_held(memory):
+    agents = memory.acting_as(Principal(agent="bot", channel=Channel.AGENT))
+    for number in range(12):
+        error = "HTTP 409: call open_till first" if number % 2 else ""
+        kept = await agents.task_finished(
+            "failure" if error else "success",
+            task=f"deploy service {number}",
+            calls=[{"tool": "helm", "error": error}],
+            task_type="deployment",
+        )
+        assert kept.episode.status == "stored", number

@@ -36,6 +36,10 @@ LONG = 1_000
 """Characters from which what a user stores is flagged, not held back: nobody dictates that much, and a document says many things."""
 
 
+COMPOSED_MARGIN = 1.0
+"""A text worded here has the look of steps and errors whatever it tells: the classifier must be surer of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The guard at one strictness. ``layers`` says which work; measurements switch them off one at a time."""
@@ -52,8 +56,9 @@ class Guard:
         parents: Sequence[Memory] = (),
         rejected: Sequence[RejectedPattern] = (),
         now: datetime | None = None,
+        composed: bool = False,
     ) -> tuple[Draft, Verdict]:
-        """The draft as it may be kept, and the verdict on it."""
+        """The draft as it may be kept, and the verdict on it. ``composed``: its wording was put together here from a task's report."""
         verdict = gate(draft.kind, channel, draft.visibility) if "gate" in self.layers else Verdict(Status.ACTIVE)
         if "taint" in self.layers and (bad := tainting(parents)):
             worst = Status.QUARANTINED if any(each.status is Status.QUARANTINED for each in bad) else Status.PENDING
@@ -64,7 +69,7 @@ class Guard:
         redacted: tuple[str, ...] = ()
         if "secrets" in self.layers:
             draft, redacted = without_secrets(draft, personal=self.personal)
-        verdict = _stricter(verdict, self._judge(draft, channel))
+        verdict = _stricter(verdict, self._judge(draft, channel, composed=composed))
         if "agreement" in self.layers and (why := magnet(draft.content)):
             doubted = Verdict(Status.PENDING, (why,)) if channel is not Channel.USER else Verdict(Status.ACTIVE, flags=(why,))
             verdict = _stricter(verdict, replace(doubted, families=("magnet",)))
@@ -75,7 +80,7 @@ class Guard:
             return draft, verdict
         return draft, _with_redacted(verdict, redacted)
 
-    def _judge(self, draft: Draft, channel: Channel) -> Verdict:
+    def _judge(self, draft: Draft, channel: Channel, *, composed: bool) -> Verdict:
         texts = _texts(draft)
         found = [_scanned(text) for text in texts]
         families = (
@@ -97,7 +102,7 @@ class Guard:
         if classifier is None:
             return Verdict(Status.ACTIVE, flags=flags, families=families)
         score = max(classifier.score(each) for each in found)
-        if score < classifier.threshold(self.strictness, size):
+        if score < classifier.threshold(self.strictness, size) + (COMPOSED_MARGIN if composed else 0.0):
             return Verdict(Status.ACTIVE, flags=flags, families=families, score=score)
         reason = f"reads like an instruction to a model (score {score:.2f})"
         if channel is Channel.USER:

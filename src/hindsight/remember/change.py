@@ -131,7 +131,15 @@ class Changer:
         memory = await self._own(id)
         if memory.status is not Status.ARCHIVED:
             raise InvalidInput(f"memory {id} is {memory.status}, not archived; there is nothing to restore.")
-        return await self._set_status(memory, self._writer.guard.status_after_archive(memory), "restored", None)
+        status = self._writer.guard.status_after_archive(memory)
+        if status is Status.ACTIVE and await self._waited(id):
+            status = Status.PENDING
+        return await self._set_status(memory, status, "restored", None)
+
+    async def _waited(self, id: UUID) -> bool:
+        """Whether the record waited for review when it was archived: no change of its kind since has decided on it."""
+        archived = [event for event in await self._store.history(id) if event.action == "archived" and event.before]
+        return bool(archived) and str((archived[-1].before or {}).get("status")) == Status.PENDING
 
     async def _set_status(self, memory: Memory, status: Status, action: Literal["archived", "restored"], reason: str | None) -> Memory:
         now = self._clock.now()

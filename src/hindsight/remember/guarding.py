@@ -24,6 +24,8 @@ CANDIDATES = 4
 LOOKED_AT = 2_000
 """Characters of a text by which rejected ones like it are looked for."""
 NEIGHBOURS = 12
+REPORTED = ("task-", "repeated-error-")
+"""Distillers that word an episode or lesson from the fields of a task's report."""
 DOUBTED = 0.3
 """Most confidence of advice that stands alone against its neighbours."""
 ADVISING = tuple(kind for kind in Kind if kind is not Kind.EPISODE)
@@ -45,14 +47,18 @@ class GuardStage:
         self._store = store
         self.guard = guard
 
-    async def examine(self, drafts: Sequence[Draft], channel: Channel, now: datetime) -> list[Guarded]:
-        """One result a draft, in order. ``now`` decides which rejections still count."""
+    async def examine(self, drafts: Sequence[Draft], channel: Channel, now: datetime, *, composed: bool = False) -> list[Guarded]:
+        """One result a draft, in order. ``now`` decides which rejections still count.
+
+        ``composed``: these drafts were made here, and what their ``debug`` says of their making is true.
+        """
         parents = await self._parents(drafts)
         asked = self.guard.strictness != "off" and channel in ASKED_AGAIN
         results = []
         for draft in drafts:
             known = await self._rejected(draft, now) if asked else []
-            done = self._examine(draft, channel, [parents[id] for id in draft.parents if id in parents], known, now)
+            known_parents = [parents[id] for id in draft.parents if id in parents]
+            done = self._examine(draft, channel, known_parents, known, now, composed=composed and _from_report(draft))
             results.append(await self._beside_neighbours(done, now) if asked else done)
         return results
 
@@ -87,9 +93,16 @@ class GuardStage:
         return self.examine_alone(draft, memory.channel).verdict.status
 
     def _examine(
-        self, draft: Draft, channel: Channel, parents: Sequence[Memory], rejected: Sequence[RejectedPattern], now: datetime | None
+        self,
+        draft: Draft,
+        channel: Channel,
+        parents: Sequence[Memory],
+        rejected: Sequence[RejectedPattern],
+        now: datetime | None,
+        *,
+        composed: bool = False,
     ) -> Guarded:
-        kept, verdict = self.guard.examine(draft, channel, parents=parents, rejected=rejected, now=now)
+        kept, verdict = self.guard.examine(draft, channel, parents=parents, rejected=rejected, now=now, composed=composed)
         return Guarded(kept, verdict, derived_trust(channel, parents) if parents else CHANNEL_TRUST[channel])
 
     async def _rejected(self, draft: Draft, now: datetime) -> list[RejectedPattern]:
@@ -125,3 +138,8 @@ class GuardStage:
         wanted = dict.fromkeys(id for draft in drafts for id in draft.parents)
         found = [await self._store.get(id) for id in wanted]
         return {memory.id: memory for memory in found if memory is not None}
+
+
+def _from_report(draft: Draft) -> bool:
+    """Whether the wording is our own, put together from the fields of a task's report."""
+    return draft.debug is not None and (draft.debug.distiller or "").startswith(REPORTED)

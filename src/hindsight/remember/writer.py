@@ -111,7 +111,7 @@ class Writer:
 
     async def _store_batch(self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool) -> list[StoreResult]:
         now = self._clock.now()
-        guarded = await self.guard.examine(drafts, principal.channel, now)
+        guarded = await self.guard.examine(drafts, principal.channel, now, composed=not verbatim)
         memories = [build_memory(each.draft, each.verdict, principal.channel, now, debug=self._debug, trust=each.trust) for each in guarded]
         refused = {memory.id for memory, each in zip(memories, guarded, strict=True) if each.verdict.rejected}
         standing = await self._standing(memories)

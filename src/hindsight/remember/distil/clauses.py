@@ -18,6 +18,15 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|‘[^’\n]{1,200}’(?![a-z])|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`[^`\n]{1,200}`"
 )
 _SENTENCE = re.compile(r"[^。！？!?…\n]+?(?:[。！？!?…]+[”\"」』)）]?|\.(?=\s|$)|\n|$)", re.DOTALL)
+_STARTER = r"(?:I|I['’]\w+|My|We|We['’]\w+|Our|It|It['’]s|He|She|They|You|Your|This|That|These|There|The|But|And|So|Also|If|When|Then|Please|What|How|Why|Never|Always|Don['’]t|Do|No|Yes|Let|Can|Could)"
+"""Words that, with a capital, open a sentence."""
+_ABBREVIATION = re.compile(
+    r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Mt|Messrs|Gen|Col|Capt|Lt|Sgt|Rev|Hon|vs|e\.\s?g|i\.\s?e|approx|cf|viz|incl|ca)\.(?=\s)|(?:no|nos|vol|fig|sec|ch|pp|p)\.(?=\s+#?\d)"
+    rf"|(?:[ap]\.\s?m|St|Jr|Sr|Inc|Ltd|Co|Corp|Ave|Blvd|etc|(?-i:[A-Z](?:\.[A-Z])*)|ph\.d)\.(?=\s)(?!\s+(?-i:{_STARTER})\b))",
+    re.IGNORECASE,
+)
+"""Abbreviations whose full stop ends no sentence."""
+_NO_STOP = "\u2024"
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+")
 
@@ -72,7 +81,7 @@ _FRAME_ZH = re.compile(
     r"|日语|法语|英文|日文)怎么说|^(?:文档|攻略|文章|书|故事)(?:上|里|中)?(?:说|写)"
 )
 _IRONY_EN = re.compile(
-    r"\b(?:lol|lmao|rofl|haha+|ha\s+ha|jk|just\s+kidding|only\s+kidding|yeah\s+right|oh\s+great|obviously$)"
+    r"\b(?:lol|lmao|rofl|haha+|ha\s+ha|jk|just\s+kidding|only\s+kidding|yeah\s+right|oh\s+great|obviously[.!]*$)"
     r"|^wow\b|/s\b|I\s+just\s+love\s+it\s+when",
     re.IGNORECASE,
 )
@@ -127,8 +136,8 @@ def mask_quotes(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences with their end marks; a full stop ends one only before white space, so versions and addresses stay whole."""
-    masked = mask_quotes(text)
+    """Sentences with their end marks; a full stop ends one only before white space and after no abbreviation ("Dr. Lee", "gate no. 5", "9 a.m. on")."""
+    masked = _ABBREVIATION.sub(lambda match: match[0].replace(".", _NO_STOP), mask_quotes(text))
     sentences = []
     for match in _SENTENCE.finditer(masked):
         part = text[match.start() : match.end()].strip()

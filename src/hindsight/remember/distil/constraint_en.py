@@ -30,7 +30,7 @@ _HEALTH_SUBJECT = re.compile(
 )
 _HEALTH_DENIED = re.compile(
     rf"\b(?:not|n't|no|no\s+longer|never|without)\s+(?:\w+\s+){{0,3}}?(?:{_HEALTH_EN})\b|allergic\s+to\s+(?:meetings"
-    r"|work|mondays|nonsense|bullshit|people|exercise|drama|responsibility)",
+    r"|work|mondays|nonsense|bullshit|people|exercise|drama|responsibility|mornings|small\s+talk|code|bugs?|java\w*|spreadsheets?|commitment|(?:bad|ugly|messy|stupid|boring|slow|legacy|sloppy|lazy|poor)\s+\w+)",
     re.IGNORECASE,
 )
 
@@ -77,6 +77,11 @@ _EN: tuple[tuple[re.Pattern[str], float], ...] = tuple(
         (
             r"\b(?:I|we)(?:\s+can)?\s+(?:can\s+)?only\s+(?:work|eat|have|use|take|drink|drive|afford|accept|meet|talk|travel|spend|get)\b",
             0.75,
+        ),
+        (
+            r"\b(?:my|our)\s+(?:doctor|dietitian|nutritionist|cardiologist|physio(?:therapist)?|dentist|gp|midwife|lawyer|landlord|therapist|surgeon|allergist)\s+(?:has\s+)?"
+            r"(?:told|advised|ordered|asked|instructed|warned|wants)\s+(?:me|us)\s+(?:not\s+to|to\s+(?:avoid|stop|quit|limit|stay\s+(?:off|away|under)|not|never|cut\s+(?:out|down)|give\s+up|keep))\s+\w",
+            0.85,
         ),
         (
             (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from hindsight.records import Outcome, Role
+from hindsight.remember.distil.change import find_change, restate
 from hindsight.remember.distil.clauses import Clause, language_of, own_words, split_clauses, split_sentences, stands_in_question
 from hindsight.remember.distil.constraint import find_constraint
 from hindsight.remember.distil.grounding import Ground, belongs, ground, hangs, leads
@@ -45,6 +46,7 @@ class _Judged:
     signal: Signal | None
     confidence: float = 0.0
     ending: Ending | None = None
+    changes: bool = False
 
 
 def find_signals(text: str, role: Role, *, before: str = "") -> list[Finding]:
@@ -101,6 +103,9 @@ _FINDERS: tuple[tuple[Signal, Callable[[Clause], float]], ...] = (
 def _judge(clause: Clause) -> _Judged:
     if clause.language == "zh" and not stands_in_question(clause):
         return _Judged(clause, None)
+    change = find_change(clause)
+    if change is not None:
+        return _Judged(clause, change[0], change[1], changes=True)
     for signal, find in _FINDERS:
         confidence = 0.0 if clause.role in (Role.ASSISTANT, Role.TOOL) else find(clause)
         if confidence:
@@ -206,6 +211,9 @@ def _finding(group: Sequence[_Judged], sentence: str, before: Sequence[str], rol
     core = sentence[group[0].clause.start : stating.start + len(stating.text)].strip(" ,，;；")
     grounds = ground(core, text, before, language, signal=_signal(group), role=role)
     confidence = max(each.confidence for each in group)
+    if any(each.changes for each in group):
+        # What is said to change stands already: "预算改成…" needs no purpose beside it.
+        text, grounds = restate(text, language), Ground(company=grounds.company, context=grounds.context)
     return Finding((_signal(group),), text.strip(), confidence, language, _worst_to_best(endings), ground=grounds)
 
 

@@ -68,8 +68,8 @@ _NUMBERED = frozenset(
 )
 """Words that a Roman numeral often follows; a capital "I" behind any capitalised name may be one too."""
 _JOINT = re.compile(
-    r"(?:^|[,.;:!?–—-]\s*|\b(?:that|because|since|when|if|but|where|while)\s+)(?:(?:the|a|an|my|our|his|her|their|both)\s+|[A-Z][\w'’-]*(?:'s|’s)\s+)?"
-    r"(?:[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*|\w+)\s+and\s+$"
+    r"(?:^|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)(?<!\bProf)[,.;:!?–—-]\s*|\b(?:that|because|since|when|if|but|where|while)\s+)(?:(?:the|a|an|my|our|his|her|their|both)\s+|[A-Z][\w'’-]*(?:'s|’s)\s+)?"
+    r"(?:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.\s)?[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)*|\w+)\s+and\s+$"
 )
 """What stands before the speaker in "Juan and I": the two are one subject, in the plural."""
 
@@ -139,7 +139,7 @@ class EnglishTeller:
         joint = bool(_JOINT.search("".join(self._out)))
         self._out.append(self._mention())
         verb = _next_word(tokens, position)
-        while verb is not None and tokens[verb].lower() in _ADVERBS:
+        while verb is not None and (tokens[verb].lower() in _ADVERBS or _is_no_longer(tokens, verb)):
             verb = _next_word(tokens, verb)
         if verb is None or tokens[verb].lower() == "and":
             return position + 1
@@ -198,6 +198,11 @@ def _next_word(tokens: list[str], position: int) -> int | None:
         if tokens[following].strip():
             return None
     return None
+
+
+def _is_no_longer(tokens: list[str], position: int) -> bool:
+    """Whether the "no" of "no longer" stands here."""
+    return [token.lower() for token in tokens[position : position + 3 : 2]] == ["no", "longer"]
 
 
 def _conjugate_coordinated(tokens: list[str], verb: int) -> None:

@@ -25,7 +25,7 @@ KIND_OF: dict[Signal, Kind] = {
 }
 IMPORTANCE: dict[Signal, float] = {"constraint": 0.9, "remember": 0.8, "identity": 0.7, "preference": 0.6, "outcome": 0.5}
 _LEAD_EN = re.compile(
-    r"^(?:(?:(?:hey|hi|hello|woah|wow|oh|thanks|yes|yeah|no)[\s,]+[A-Z]\w+(?=[,!])|you\s+know(?:\s+that)?(?=\s+I\b)|honestly|actually|anyway|anyways|well|so|ok|okay|oh|also|and|but|yeah|yes|yep|hey|hi"
+    r"^(?:(?:(?:hey|hi|hello|woah|wow|oh|thanks|yes|yeah|no)[\s,]+[A-Z]\w+(?=[,!])|you\s+know(?:\s+that)?(?=\s+I\b)|honestly|actually|correction|update|anyway|anyways|well|so|ok|okay|oh|also|and|but|yeah|yes|yep|hey|hi"
     r"|hello|thanks|plus|heads\s+up|by\s+the\s+way|btw|to\s+be\s+honest|fyi|quick\s+note|just"
     r"|one\s+thing[^:,]{0,30}|on\s+another\s+note|guess\s+what|speaking\s+of\s+which)[\s,:!–—-]+)+(?=\S)",
     re.IGNORECASE,
@@ -44,7 +44,7 @@ _LEAD_ZH = re.compile(
 _IMPERATIVE_EN = re.compile(
     r"^(?:please\b|never\b|always\b|don't\b|do\s+not\b|only\b|no\s|nothing\s+(?:over|above|under|newer|older|longer|more)\b|whatever\s+you\s+do|under\s+no"
     r"|make\s+sure|you\s+(?:must|may|should|can|are|shouldn't|mustn't)|whenever|when\s+you|from\s+now"
-    r"|for\s+\w+,|use\b|keep\b|let\s+me|give\b|could\s+you|can\s+you|stop\b|let's\b)",
+    r"|for\s+\w+,|call\s+me\b|use\b|keep\b|let\s+me|give\b|could\s+you|can\s+you|stop\b|let's\b)",
     re.IGNORECASE,
 )
 _IMPERATIVE_ZH = re.compile(

@@ -24,6 +24,10 @@ _HEDGED_EN = re.compile(
     r"\b(?:I\s+(?:guess|suppose|feel\s+like)|I\s+think|feels?\s+like|basically|practically|officially|suddenly)\s+(?:that\s+)?(?:I(?:'m|\s+am)|we(?:'re|\s+are))\b|\bI(?:'m|\s+am)\s+(?:basically|practically|officially|totally)\s+an?\b",
     re.IGNORECASE,
 )
+_BOAST_EN = re.compile(
+    r"\b(?:king|queen|god|goddess|emperor|ruler|master|champion)\s+of\s+(?:the\s+)?(?:world|universe|everything|nothing|procrastination|chaos|bad\s+decisions)\b",
+    re.IGNORECASE,
+)
 _TASK_EN = re.compile(
     r"^(?:(?:ok|okay|now|then|please|hi|hello|great|thanks)[,.!\s]+)*(?:(?:can|could|would|will)\s+you\s+|I\s+(?:want|need|would\s+like)\s+you\s+to\s+)?(?:please\s+)?"
     r"(?:write|create|generate|make|give|list|translate|summari[sz]e|explain|draft|provide|tell|consider|act|rewrite|design|develop|compose|prepare|suggest|produce|build|describe|analy[sz]e"
@@ -67,7 +71,7 @@ def is_platitude(text: str, language: Literal["zh", "en"], *, among_people: bool
         return bool(_PLATITUDE_ZH.search(text) or _HEDGED_ZH.search(text))
     if among_people and not _SELF_EN.search(text):
         return True
-    return bool(_PLATITUDE_EN.search(text) or _HEDGED_EN.search(text))
+    return bool(_PLATITUDE_EN.search(text) or _HEDGED_EN.search(text) or _BOAST_EN.search(text))
 
 
 def is_for_one_task(order: str, sentences: Sequence[str], language: Literal["zh", "en"]) -> bool:

@@ -46,6 +46,8 @@ class Frame:
     link: str
     predicates: tuple[tuple[int, str], ...]
     """(position in ``tokens`` from which it governs, its word) of each verb."""
+    names: frozenset[int]
+    """Positions in ``tokens`` of numbers that are part of a name: "room 301", 第三章."""
 
     @property
     def content(self) -> frozenset[str]:

@@ -6,6 +6,7 @@ import re
 
 from hindsight.remember.reconcile.categories import stemmed
 from hindsight.remember.reconcile.frame import STATE, Frame
+from hindsight.remember.reconcile.numbered import names_in_english
 from hindsight.text.fold import fold
 
 ME = "@me"
@@ -162,6 +163,19 @@ _EVENTS = re.compile(
     r"|\bhas\s+an?\s+(?:meeting|appointment|call|exam)\b|\b(?:was|were)\s+in\s+\w+\s+last\b"
 )
 
+_PAST = frozenset(
+    "paid bought sold ran spent sent gave drove flew swam ate drank slept rode made won found caught wrote sang taught took saw met lent "
+    "borrowed fell broke brought threw cooked walked hired fixed closed".split()
+)
+"""Verbs of things that happen once, and may happen again."""
+_NO_EVENTS = frozenset(
+    "started ended opened based located named called married used needed lived worked limited hundred allowed required preferred changed "
+    "united divorced widowed retired employed stored hosted owned wanted liked hated loved enjoyed".split()
+)
+"""Words in "ed" that tell of a state, of the one time at which something began, or are no verbs."""
+_DETERMINERS = frozenset("the a an this that these those my our his her their its @me's".split())
+_PASSIVE_EVENTS = re.compile(r"\b(?:was|were|been)\s+(?:paid|sent|sold|given|ordered|bought|charged|refunded|delivered|fined|billed)\b")
+
 
 def frame_en(text: str, speaker: str | None) -> Frame:
     """The frame of an English statement; ``speaker`` stands for "I" and "the user"."""
@@ -175,10 +189,11 @@ def frame_en(text: str, speaker: str | None) -> Frame:
     if speaker:
         work = re.sub(rf"\b{re.escape(fold(speaker))}\b", ME, work)
     whole = _normalised(_words(work))[1]
+    past = _tells_past(work)
     work, gone = _ended(work)
     work, moved = _unmarked(work)
     words = _words(work)
-    negated, tokens, predicates = _normalised(words)
+    negated, tokens, predicates, names = _normalised(words)
     subject = whole[:1] if gone else _subject(tokens, predicates)
     return Frame(
         language="en",
@@ -188,10 +203,11 @@ def frame_en(text: str, speaker: str | None) -> Frame:
         negated=negated,
         changed=moved or bool(gone),
         gone=tuple(gone),
-        event=bool(_EVENTS.search(said)),
+        event=bool(_EVENTS.search(said)) or (past and not moved and not gone),
         person=(tokens[:1] == [ME] and not work.strip().startswith(f"{ME}'s")) or _may_be_person(text, subject),
         link=_link(text) or ("name" if subject and (subject[-1] in ATTRIBUTES or _FAVOURITE in subject) else ""),
         predicates=tuple(predicates),
+        names=names,
     )
 
 
@@ -270,6 +286,8 @@ def _words(work: str) -> list[str]:
     work = _WANTS_NAME.sub(" call ", work)
     work = re.sub(r"\bto\s+work\b(?!\s+(?:at|for|as|on|in|with)\b)", "to workplace", work)
     work = re.sub(r"(?<=\d),(?=\d{3}\b)", "", work)
+    work = re.sub(r"#(?=\d{1,5}\b)|\bno\.\s*(?=\d)", "number ", work)
+    work = re.sub(r"(?<=[a-z])\s*[:=]\s*(?=[\d$€£])", " is ", work)
     work = re.sub(r"[$€£](?=\d)", "$ ", work)
     work = re.sub(r"\b(?:would\s+)?rather\b", "prefer", work)
     work = re.sub(r"\bcan(?:\s+not)?\s+stand\b", "hate", work)
@@ -279,12 +297,13 @@ def _words(work: str) -> list[str]:
     return [_NUMBERS.get(word, word) for word in words]
 
 
-def _normalised(words: list[str]) -> tuple[bool, list[str], list[tuple[int, str]]]:
-    """(negated, content tokens, predicates with the position from which they govern)."""
+def _normalised(words: list[str]) -> tuple[bool, list[str], list[tuple[int, str]], frozenset[int]]:
+    """(negated, content tokens, predicates with the position from which they govern, positions of numbers that name)."""
     negated = False
     tokens: list[str] = []
     predicates: list[tuple[int, str]] = []
-    for said in words:
+    names: set[int] = set()
+    for at, said in enumerate(words):
         if said in _NEGATIONS:
             negated = not negated
             continue
@@ -298,7 +317,28 @@ def _normalised(words: list[str]) -> tuple[bool, list[str], list[tuple[int, str]
             continue
         root = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", word)
         root = stemmed(root)
+        if root[:1].isdigit() or any(character.isdigit() for character in root):
+            if names_in_english(words, at, wordless=at > 0 and _carries_no_name(words[at - 1])):
+                names.add(len(tokens))
         tokens.append(root)
         if root in VERBS and len(tokens) > 1:
             predicates.append((len(tokens), root))
-    return negated, tokens, predicates
+    return negated, tokens, predicates, frozenset(names)
+
+
+def _carries_no_name(said: str) -> bool:
+    word = _SAME.get(said, said)
+    return word in _GRAMMAR or word in ("be", "have") or said in _NEGATIONS or stemmed(word) in VERBS or stemmed(said) in VERBS
+
+
+def _tells_past(work: str) -> bool:
+    """Whether the first verb is an active one in the past: "paid 20 euros", not "was built in 1904"."""
+    before = ""
+    for word in _words(work)[:6]:
+        if _SAME.get(word) == "be" or word == "be":
+            return bool(_PASSIVE_EVENTS.search(work))
+        regular = len(word) > 4 and word.endswith("ed") and not word.endswith("eed") and word not in _NO_EVENTS
+        if word in _PAST or (regular and before not in _DETERMINERS):
+            return True
+        before = word
+    return False

@@ -6,6 +6,7 @@ import re
 
 from hindsight.remember.reconcile.categories import chinese_values
 from hindsight.remember.reconcile.frame import STATE, Frame
+from hindsight.remember.reconcile.numbered import names_in_chinese
 from hindsight.text.entities import extract_entities
 from hindsight.text.entity_kinds import EntityKind
 from hindsight.text.fold import fold
@@ -130,7 +131,7 @@ ATTRIBUTES = re.compile(
 )
 """Things of which "is" names the one value."""
 _EVENTS = re.compile(
-    r"(?<![通超经不难])过(?!道|敏|期|程|度|年|去|节|滤|户)|(?:遛|喂|吃|喝|买|见|看|跑|坐|瘦|考|写|发|收|聚|丢)了|有个会|有一个会|失败|报错|崩|到的|发布|坐(?:火车|大巴|飞机)去"
+    r"(?<![通超经不难])过(?!道|敏|期|程|度|年|去|节|滤|户)|(?:遛|喂|吃|喝|买|见|看|跑|坐|瘦|考|写|发|收|聚|丢|付|订|捐|花|骑|游|寄|送|还|借|卖|给|打|走|点|睡|修|处理)了|(?<=[\u4e00-\u9fff])(?<![到为成至用换交有近])了\s*[\d一二两三四五六七八九十百千半几]|有个会|有一个会|失败|报错|崩|到的|发布|坐(?:火车|大巴|飞机)去"
 )
 _PIECE = re.compile(
     f"(?P<value>{'|'.join(map(re.escape, chinese_values()))})|(?P<verb>{'|'.join(sorted((*SINGLE, *MULTI), key=len, reverse=True))})|{_TOKEN.pattern}",
@@ -147,7 +148,7 @@ def frame_zh(text: str, speaker: str | None) -> Frame:
     work = _numbers(work)
     work, gone = _ended(work)
     work, changed = _unmarked(work)
-    negated, tokens, predicates = _normalised(work)
+    negated, tokens, predicates, names = _normalised(work)
     return Frame(
         language="zh",
         said=said,
@@ -160,6 +161,7 @@ def frame_zh(text: str, speaker: str | None) -> Frame:
         person=(tokens[:1] == [ME] and not work.startswith(f"{ME}的") and _link(work) != "name") or _names_person(text),
         link=_link(work),
         predicates=tuple(predicates),
+        names=names,
     )
 
 
@@ -206,8 +208,8 @@ def _moved(verb: str) -> str:
     return "用" if "改用" in verb else "叫" if "改名" in verb or "改叫" in verb else "是"
 
 
-def _normalised(work: str) -> tuple[bool, list[str], list[tuple[int, str]]]:
-    """(negated, content tokens, predicates with the position from which they govern)."""
+def _normalised(work: str) -> tuple[bool, list[str], list[tuple[int, str]], frozenset[int]]:
+    """(negated, content tokens, predicates with the position from which they govern, positions of numbers that name)."""
     negated = False
     for word, plain in _FLIPPED:
         if word in work:
@@ -219,6 +221,7 @@ def _normalised(work: str) -> tuple[bool, list[str], list[tuple[int, str]]]:
         work = work.replace(word, plain)
     tokens: list[str] = []
     predicates: list[tuple[int, str]] = []
+    names: set[int] = set()
     for match in _PIECE.finditer(work):
         piece = match[0]
         if match.lastgroup == "verb":
@@ -226,8 +229,10 @@ def _normalised(work: str) -> tuple[bool, list[str], list[tuple[int, str]]]:
             if tokens:
                 predicates.append((len(tokens), piece))
         elif match.lastgroup == "value" or piece not in _GRAMMAR:
+            if piece.isascii() and names_in_chinese(work, match.start(), match.end()):
+                names.add(len(tokens))
             tokens.append(piece)
-    return negated, tokens, predicates
+    return negated, tokens, predicates, frozenset(names)
 
 
 def _numbers(work: str) -> str:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from hindsight.records import LAYER_OF, Layer, Memory
 from hindsight.remember.distil.clauses import language_of
 from hindsight.remember.reconcile import frame_en, frame_zh
-from hindsight.remember.reconcile.categories import categories_of, exclusive, is_narrower, telling, without_values
+from hindsight.remember.reconcile.categories import categories_of, exclusive, is_narrower, stemmed, telling, without_values
 from hindsight.remember.reconcile.frame import NUMBER, STATE, Frame, type_of
 from hindsight.remember.reconcile.relation import SUPERSEDING, Relation
 from hindsight.text.fold import fold
@@ -172,7 +172,7 @@ def _one_difference(old: Frame, new: Frame) -> Relation | None:
         return Relation.REFINEMENT
     kinds = type_of(was), type_of(is_now)
     if kinds[0] is not None and kinds[0] == kinds[1]:
-        return _typed(old, start, after)
+        return _typed(old, new, start, was, after)
     if kinds != (None, None) or not _same_subject(old, new, start):
         return None
     single, multi = (frame_zh.SINGLE, frame_zh.MULTI) if old.language == "zh" else (frame_en.SINGLE, frame_en.MULTI)
@@ -242,19 +242,63 @@ def _same_subject(old: Frame, new: Frame, start: int) -> bool:
     return old.subject == new.subject and start >= len(old.subject)
 
 
-def _typed(old: Frame, start: int, after: Sequence[str]) -> Relation | None:
-    """Numbers, dates, addresses: one value at a time, unless an indefinite thing or many things are counted."""
+def _typed(old: Frame, new: Frame, start: int, was: Sequence[str], after: Sequence[str]) -> Relation | None:
+    """Numbers, dates, addresses: one value at a time, unless an indefinite thing or many things are counted.
+
+    A number that is part of a name or of the subject tells of which thing is spoken, and is no value.
+    """
     if start == 0:
-        counted = NUMBER.match(old.tokens[0]) and len(after) >= 2 and after[0] not in _ORDINAL_UNITS
-        return Relation.CONTRADICTION if counted else None
+        return Relation.CONTRADICTION if _counted_first(old, after) and _counted_first(new, after) else None
+    if _in_subject(old, start) or _in_subject(new, start):
+        return None
     governing = _governing(old, start)
+    if any(position in frame.names for frame in (old, new) for position in range(start, start + len(was))):
+        return Relation.CONTRADICTION if _named_value(old, governing, start, after) else None
     multi = frame_zh.MULTI if old.language == "zh" else frame_en.MULTI
     if governing and governing[1] in multi and not (governing[1] in ("have", "can", "会", "吃", "喝") and after):
         return None
     return Relation.CONTRADICTION
 
 
-_ORDINAL_UNITS = frozenset("楼层号版月日点期年")
+def _counted_first(frame: Frame, after: Sequence[str]) -> bool:
+    """Whether a statement begins with how many there are of something: "two approvals are needed"."""
+    if not NUMBER.match(frame.tokens[0]) or len(frame.tokens[0]) > 2 or len(after) < 2 or after[0] in _ORDINAL_UNITS:
+        return False
+    if frame.language == "zh":
+        return bool(_COUNTED_ZH.match(frame.said))
+    return bool(_COUNTED_EN.match(frame.said)) and all(position > 1 for position, _ in frame.predicates)
+
+
+_COUNTED_EN = re.compile(r"(?:at least |exactly |only )?(?:\d+|[a-z]+)\s+[a-z]+")
+_COUNTED_ZH = re.compile(r"(?:至少)?[\d一二两三四五六七八九十]+\s*[个只条台张间位名人次份件本]")
+
+
+def _in_subject(frame: Frame, start: int) -> bool:
+    """Whether a position belongs to the subject; some Chinese predicates follow their value ("九点开始")."""
+    if frame.language == "en":
+        return start < len(frame.subject)
+    first = frame.predicates[0][1] if frame.predicates else None
+    return start < len(frame.subject) and first is not None and first not in (*frame_zh.CLOSING, "会", "结束")
+
+
+def _named_value(frame: Frame, governing: tuple[int, str] | None, start: int, after: Sequence[str]) -> bool:
+    """Whether what a number names is itself the one value: "listens on port 5432", 应用是第 3 版."""
+    if governing is None:
+        return False
+    between = frame.tokens[governing[0] : start]
+    if frame.language == "zh":
+        return governing[1] in _NAMED_BY_ZH and len(between) <= 4 and len(after) <= 2
+    if governing[1] == "use":
+        return not frame.person and "." in frame.tokens[start]
+    named_by = _PERSON_NAMED_BY if frame.person else _NAMED_BY
+    return governing[1] in named_by and len([token for token in between if token != "number"]) <= 1
+
+
+_PERSON_NAMED_BY = frozenset(map(stemmed, ("be", "live", "sit", "belong", "work")))
+"""A person is in one room, and runs many servers."""
+_NAMED_BY = _PERSON_NAMED_BY | frozenset(map(stemmed, "run listen store locate depart arrive host end begin start".split()))
+_NAMED_BY_ZH = frozenset(("是", "在", "为", "叫", "住", "住在", "停在", "放在", "存在", "跑在", "跑的是", "装的是", "监听", "托管在"))
+_ORDINAL_UNITS = frozenset("楼层号版月日点期年") | {"floor", "street", "avenue", "road"}
 
 
 def _governing(frame: Frame, start: int) -> tuple[int, str] | None:
@@ -265,7 +309,7 @@ def _governing(frame: Frame, start: int) -> tuple[int, str] | None:
 
 def _same_slot(old: Frame, new: Frame) -> bool:
     """A stated change of the same subject, about a value of the same category or the same named thing."""
-    if not _subjects_meet(old, new):
+    if not _subjects_meet(old, new) or _named_apart(old, new):
         return False
     rest_old, rest_new = _rest(old), _rest(new)
     shared = categories_of(rest_old) & categories_of(rest_new)
@@ -296,6 +340,12 @@ def _same_slot(old: Frame, new: Frame) -> bool:
         return True
     typed = any(type_of((token,)) for token in (*rest_old, *rest_new))
     return plain and old.subject == new.subject and not typed and bool(old.link) and bool(new.link)
+
+
+def _named_apart(old: Frame, new: Frame) -> bool:
+    """Whether numbers tell the subjects of the two apart: "server 1" and "server 2"."""
+    was, is_now = ({frame.tokens[at] for at in frame.names if at <= len(frame.subject)} for frame in (old, new))
+    return bool(was and is_now) and was != is_now
 
 
 def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
