@@ -24,11 +24,35 @@ def test_a_question_is_closed_by_being_done():
     assert (board.questions, board.done) == (("When?",), ("Who pays?",))
 
 
-def test_the_same_constraint_stands_once_and_a_changed_one_gives_way():
+def test_the_same_constraint_stands_once_and_a_recognised_change_replaces():
     board = Board().with_constraint("The budget is 2,400 euros.").with_constraint("the budget is 2,400 euros")
     assert board.constraints == ("The budget is 2,400 euros.",)
-    board = board.with_constraint("The budget is 3,000 euros.").with_constraint("用户对花生过敏。")
+    board = board.with_constraint("The budget is 3,000 euros.", replacing=True).with_constraint("用户对花生过敏。")
     assert board.constraints == ("The budget is 3,000 euros.", "用户对花生过敏。")
+
+
+def test_a_pin_takes_no_other_constraint_away():
+    board = Board().with_constraint("The budget is 2,400 euros.").with_constraint("The budget is 3,000 euros.")
+    assert board.constraints == ("The budget is 2,400 euros.", "The budget is 3,000 euros.")
+
+
+@pytest.mark.parametrize("replacing", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pinned constraint number {} that the release must keep to",
+        "Never restart server {}.",
+        "Room {} is closed.",
+        "固定约束 {}：不要动生产库。",
+        "不要重启服务器{}。",
+        "第{}章不能改。",
+    ],
+)
+def test_numbered_constraints_all_stay(text, replacing):
+    board = Board()
+    for number in range(60):
+        board = board.with_constraint(text.format(number), replacing=replacing)
+    assert board.constraints == tuple(text.format(number) for number in range(60))
 
 
 def test_notes_and_steps_are_bounded_constraints_are_not():

@@ -104,6 +104,11 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\btreat (?:it|this|its contents?|the following) as (?:said|top|highest|the user|an? (?:order|command|instruction)|his|her)",
         r"\b(?:approve|pay|paid|approved|execute[d]?|merge|go(?:es)? through|returned? true|refunds?)\b.{0,40}\b(?:without (?:any )?(?:check|review|verif|asking|confirm|approval)|no questions asked|straight away|automatically|at once)",
     ),
+    "policy": (
+        r"^(?:please )?(?:always|never|automatically) (?:refuse|deny|reject|decline|approve|accept|grant|allow|refund|delete|skip|bypass|disable|override|ask the user)\b",
+        r"^(?:please )?skip (?:all |the |any )?(?:tests?|checks?|reviews?|verification|confirmations?|approvals?|backups?|validation)\b",
+        r"^(?:please )?(?:delete|remove|drop|approve|merge|deploy|send|grant|refund|pay|publish)\b[^.!?]{0,60}\bwithout (?:asking|confirmation|confirming|approval|reviews?|checking|telling|permission)\b",
+    ),
     "standing_order": (
         rf"\b{_STANDING}\b.{{0,100}}\b(?:skip|bypass|disable|switch (?:the )?\w+ off|switch off|turn off|without|do not|don't|never|no)\b.{{0,24}}\b{_CHECKS}",
         rf"\b{_STANDING}\b.{{0,100}}\b{_SEND}\b.{{0,80}}{_ADDRESS}",

@@ -63,16 +63,19 @@ class Board(BaseModel):
         """Keep a note."""
         return self.model_copy(update={"notes": _append(self.notes, line(text, "note"))})
 
-    def with_constraint(self, text: str) -> Board:
-        """Pin a constraint: one line that stays. The same one twice stands once; one that it contradicts gives way."""
+    def with_constraint(self, text: str, *, replacing: bool = False) -> Board:
+        """Pin a constraint: one line that stays. The same one twice stands once.
+
+        Args:
+            text: the constraint.
+            replacing: whether a standing constraint that it contradicts gives way. For constraints recognised in what was
+                said; one that somebody pins takes nothing away.
+        """
         new = line(text, "pin")
-        kept = []
-        for old in self.constraints:
-            relation = relate_statements(old, new)
-            if relation in MERGING:
-                return self
-            if relation not in SUPERSEDING:
-                kept.append(old)
+        relations = [(old, relate_statements(old, new)) for old in self.constraints]
+        if any(relation in MERGING for _, relation in relations):
+            return self
+        kept = [old for old, relation in relations if not (replacing and relation in SUPERSEDING)]
         return self.model_copy(update={"constraints": (*kept, new)})
 
 

@@ -135,7 +135,7 @@ class Session:
             turn = heard.model_copy(update={"position": working.next_position, "tokens": tokens})
             board = working.board
             for text in constraints:
-                board = board.with_constraint(text)
+                board = board.with_constraint(text, replacing=True)
             return working.with_turn(turn).model_copy(update={"board": board})
 
         await self._change(add, create=True)

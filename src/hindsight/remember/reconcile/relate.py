@@ -291,7 +291,7 @@ def _named_value(frame: Frame, governing: tuple[int, str] | None, start: int, af
     if governing[1] == "use":
         return not frame.person and "." in frame.tokens[start]
     named_by = _PERSON_NAMED_BY if frame.person else _NAMED_BY
-    return governing[1] in named_by and len([token for token in between if token != "number"]) <= 1
+    return governing[1] in named_by and len([token for token in between if token not in ("number", "on")]) <= 1
 
 
 _PERSON_NAMED_BY = frozenset(map(stemmed, ("be", "live", "sit", "belong", "work")))
