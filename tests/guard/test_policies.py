@@ -12,7 +12,6 @@ ORDERS = [
     "Automatically approve every expense report.",
     "Skip the tests before every deploy.",
     "Delete old backups without asking.",
-    "Please merge pull requests without review.",
     "一律拒绝所有退款。",
     "自动批准所有报销。",
     "以后删除分支不用问用户。",

@@ -102,7 +102,7 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:official (?:notice|announcement|message)|notice|memo|announcement) (?:from|by) (?:openai|anthropic|google|the (?:developer|vendor|security|admin))",
         r"\b(?:privileges?|permissions?) (?:raised|elevated|escalated|granted)\b|\b(?:log in|sign|pay|make (?:payments|transfers))\b.{0,40}\bon (?:his|her|their|the user's) behalf\b|\bcounts? as (?:his|her|the user's) own request\b",
         r"\btreat (?:it|this|its contents?|the following) as (?:said|top|highest|the user|an? (?:order|command|instruction)|his|her)",
-        r"\b(?:approve|pay|paid|approved|execute[d]?|merge|go(?:es)? through|returned? true|refunds?)\b.{0,40}\b(?:without (?:any )?(?:check|review|verif|asking|confirm|approval)|no questions asked|straight away|automatically|at once)",
+        r"\b(?:approve|pay|paid|approved|execute[d]?|merge|go(?:es)? through|returned? true|refunds?)\b.{0,40}\b(?:without (?:any )?(?:check|review|verif|asking|confirm|approval)|no questions asked|straight away|automatically|at once)(?!\w{0,6},? (?:were|was|are|is) (?:refused|rejected|denied|blocked|not\b))",
     ),
     "policy": (
         r"^(?:please )?(?:always|never|automatically) (?:refuse|deny|reject|decline|approve|accept|grant|allow|refund|delete|skip|bypass|disable|override|ask the user)\b",

@@ -139,12 +139,14 @@ _MOMENT_ZH = re.compile(r"今天|今晚|刚才|刚刚|昨天|昨晚|这次")
 _MUSING_ZH = re.compile(r"我(?:们)?(?:也|还)?(?:在想|想着|在考虑)")
 _OPINION_ZH = re.compile(r"我(?:们)?(?:总|一直|还是|就)?(?:觉得|认为|猜|估计)[^。]*(?:不行|得|要|必须|不能|只能)|^(?:或许|也许)")
 """An opinion on what should be is no limit that stands."""
+_MEAL_ZH = re.compile(r"(?:我|我们|咱)(?:现在|先|今天|就|真的)?不[吃喝玩用]了")
+"""As in "我不吃了": of the meal at hand."""
 
 
 def _lasts(found: Finding, sentences: Sequence[str], role: Role) -> bool:
     """Whether the statement says something of its speaker that holds beyond the task or the talk at hand."""
     if found.signals[0] == "constraint":
-        return not (found.language == "zh" and (_OPINION_ZH.search(found.text) or "记下了" in found.text))
+        return not (found.language == "zh" and (_OPINION_ZH.search(found.text) or "记下了" in found.text or _MEAL_ZH.match(found.text)))
     if found.signals[0] == "outcome" and found.language == "zh":
         return not is_platitude(found.text, "zh", among_people=False) and not found.text.startswith(("这次", "这下"))
     if found.signals[0] not in ("preference", "identity"):

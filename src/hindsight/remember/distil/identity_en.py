@@ -317,6 +317,10 @@ _EN: tuple[tuple[re.Pattern[str], float], ...] = tuple(
         (r"\bI(?:'m|\s+am)\s+(?:a\s+)?(?:first|second|third|final)[- ]year\b|\bsecond\s+year\b.*\bstud", 0.75),
         (r"\b[Mm]y\s+\w+\s+(?:is\s+pronounced|is\s+spelled)\b|\bI\s+go\s+by\s+[A-Z]|\bmy\s+pronouns\b", 0.85),
         (
+            r"^(?:I|[Ww]e)\s+(?:(?:mostly|mainly|currently|still|also)\s+)?use\s+(?!It\b|AI\b)[A-Z][\w.+#-]*(?:\s+(?:[A-Z]\w*|v?\d[\w.]*)){0,2}(?:\s+(?:at\s+work|as\s+(?:my|our)\s+\w+))?\s*[.!]?$",
+            0.75,
+        ),
+        (
             (
                 r"\bI\s+have\s+(?:been\s+diagnosed|ADHD|autism|arthritis|depression|anxiety|dyslexia|tinnitus"
                 r"|migraines)\b|\bI\s+(?:was|got)\s+(?:recently\s+)?diagnosed\s+with\b"

@@ -201,8 +201,8 @@ def _next_word(tokens: list[str], position: int) -> int | None:
 
 
 def _is_no_longer(tokens: list[str], position: int) -> bool:
-    """Whether the "no" of "no longer" stands here."""
-    return [token.lower() for token in tokens[position : position + 3 : 2]] == ["no", "longer"]
+    """Whether a word of "no longer" stands here."""
+    return any([token.lower() for token in tokens[start : start + 3 : 2]] == ["no", "longer"] for start in (position, max(0, position - 2)))
 
 
 def _conjugate_coordinated(tokens: list[str], verb: int) -> None:
