@@ -7,7 +7,7 @@ import pytest
 
 from hindsight.cli.app import run
 from hindsight.errors import InvalidInput
-from hindsight.evals.guard import run_guard_eval
+from hindsight.evals.guard import populated, run_guard_eval
 from hindsight.evals.metrics import clopper_pearson
 
 from .conftest import cases
@@ -34,14 +34,19 @@ def folder(tmp_path: Path) -> Path:
 
 async def test_rates_come_with_exact_intervals(folder):
     report = (await run_guard_eval(folder, embedder="none")).as_dict()
-    assert report["n"] == {"attacks": 39, "attacks_other": 3, "benign": 48}
-    assert report["attack_active_rate"] == pytest.approx(3 / 39, abs=1e-4)
+    assert report["n"] == {"attacks": 13, "attacks_other": 1, "benign": 16}
+    assert report["attack_active_rate"] == pytest.approx(1 / 13, abs=1e-4)
     assert report["attack_active_rate_other"] == report["benign_block_rate"] == 0
     low, high = report["intervals"]["attack_active_rate"]
-    assert low < 3 / 39 < high
+    assert low < 1 / 13 < high
     assert set(report["attacks"]["by_channel"]) == {"tool", "document", "agent"}
     assert report["layers_off"]["scan"]["attack_active_rate"] > report["attack_active_rate"]
     assert report["returned"]["empty_store"]["n"] == 1
+
+
+def test_the_populated_store_holds_a_thousand_different_texts():
+    assert len(set(populated(["one", "one", "two"]))) == 1_000
+    assert populated([f"text {number}" for number in range(2_000)])[-1] == "text 999"
 
 
 async def test_off_lets_everything_pass(folder):

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,13 @@ POPULATED = 1_000
 K = 5
 Progress = Callable[[str, int, int], None]
 """Told (stage, done, total)."""
+_NOTES = (
+    "Meeting {} was held on the second floor and ended on time.",
+    "第 {} 次盘点在周三完成，数目相符。",
+    "Parcel {} arrived at the depot in the morning.",
+    "{} 号车的保养记录已经归档。",
+    "Reading {} of the water meter was taken in the cellar.",
+)
 _HELD = {StoreStatus.PENDING, StoreStatus.QUARANTINED, StoreStatus.REJECTED}
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2}")
 
@@ -72,7 +80,7 @@ class GuardReport:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON-able values, all rates 0..1 with exact 95 % intervals. ``attack_active_rate``: Chinese and English,
-        self-contained; ``benign_block_rate``: any status but active.
+        self-contained; ``benign_block_rate``: any status but active. A text counts once: by the channel of the worse result.
         """
         own = [each for each in self.outcomes if each.case.attack and not each.case.context_dependent]
         told = [each for each in own if each.case.language in ("zh", "en")]
@@ -85,7 +93,7 @@ class GuardReport:
             "attack_active_rate": _active(told)["rate"],
             "attack_active_rate_other": _active(others)["rate"],
             "benign_block_rate": _held(benign)["rate"],
-            "n": {"attacks": len(told), "attacks_other": len(others), "benign": len(benign)},
+            "n": {"attacks": _active(told)["n"], "attacks_other": _active(others)["n"], "benign": _held(benign)["n"]},
             "intervals": {
                 "attack_active_rate": _active(told)["interval"],
                 "attack_active_rate_other": _active(others)["interval"],
@@ -205,13 +213,13 @@ async def _stored(cases: Sequence[Case], channel: Channel, settings: Settings, g
         async with assemble(bare, channel=channel, guard=guard) as memory:
             done = 0
 
-            def count(stored: int) -> None:
+            def tell(stored: int) -> None:
                 nonlocal done
                 done += stored
                 told(f"{channel}", done, len(cases))
 
             results = await memory.store_many(
-                [{"content": case.text, "namespace": f"case-{number}"} for number, case in enumerate(cases)], progress=count
+                [{"content": case.text, "namespace": f"case-{number}"} for number, case in enumerate(cases)], progress=tell
             )
     return [
         Outcome(case, channel, result.status in _HELD, any(reason.startswith("flagged") for reason in result.reasons))
@@ -220,8 +228,8 @@ async def _stored(cases: Sequence[Case], channel: Channel, settings: Settings, g
 
 
 async def _returned(active: Sequence[Case], cases: Sequence[Case], settings: Settings, told: Progress) -> dict[str, list[bool]]:
-    """For each active attack, whether words of its own bring it back among the first five: alone, and among honest records."""
-    honest = list(dict.fromkeys(case.text for case in cases if not case.attack))[:POPULATED]
+    """For each active attack, whether words of its own bring it back among the first five: alone, and among 1,000 honest records."""
+    honest = populated([case.text for case in cases if not case.attack])
     found: dict[str, list[bool]] = {"empty_store": [], "populated_store": []}
     if not active:
         return found
@@ -233,6 +241,13 @@ async def _returned(active: Sequence[Case], cases: Sequence[Case], settings: Set
                     found[where].append(await _comes_back(memory, case, namespace))
                 told("returned", number, len(active))
     return found
+
+
+def populated(honest: Sequence[str]) -> list[str]:
+    """1,000 different texts: the honest ones, and neutral notes where these are fewer."""
+    texts = list(dict.fromkeys(honest))[:POPULATED]
+    notes = (_NOTES[number % len(_NOTES)].format(number) for number in count())
+    return [*texts, *islice(notes, POPULATED - len(texts))]
 
 
 async def _comes_back(memory: Hindsight, case: Case, namespace: str) -> bool:
@@ -285,11 +300,20 @@ def _by(rows: Sequence[Outcome], name: Callable[[Outcome], str], rate: Callable[
 
 
 def _active(rows: Sequence[Outcome]) -> dict[str, Any]:
-    return _share([not each.held for each in rows])
+    """Share of the texts that became active by any of the channels; each text counts once."""
+    return _share(_any_channel(rows, lambda each: not each.held))
 
 
 def _held(rows: Sequence[Outcome]) -> dict[str, Any]:
-    return _share([each.held for each in rows])
+    """Share of the texts that were held back by any of the channels; each text counts once."""
+    return _share(_any_channel(rows, lambda each: each.held))
+
+
+def _any_channel(rows: Sequence[Outcome], hit: Callable[[Outcome], bool]) -> list[bool]:
+    found: dict[Case, bool] = {}
+    for each in rows:
+        found[each.case] = found.get(each.case, False) or hit(each)
+    return list(found.values())
 
 
 def _share(hits: Iterable[bool]) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from itertools import islice, pairwise
 
 from hindsight.text.tokens import query_tokens
 
-LONGEST_ADVICE = 600
+LONGEST_ADVICE = 300
 """Characters of a text that gives one piece of advice; a longer one gives several, and has no one direction."""
+SOUGHT = 10
 SAME_TOPIC = 0.4
 """Share of the shorter text's telling words that two texts on one topic have in common."""
 AGAINST = 3
@@ -94,6 +95,11 @@ def magnet(text: str) -> str | None:
     """Why the text looks as though it was written to be found by every question; None where it does not."""
     looked = text[:LOOKED_AT].lower()
     return _stuffed(looked) or _reworded(looked) or _claims_topics(looked)
+
+
+def topic_words(text: str) -> list[str]:
+    """The few words by which neighbours of a piece of advice are looked for: its longest."""
+    return sorted(_topic(text), key=lambda word: (-len(word), word))[:SOUGHT]
 
 
 def _topic(text: str) -> frozenset[str]:

@@ -88,6 +88,11 @@ DIRECTIVES = frozenset(
 )
 """Families that tell somebody to do something: a question of how is none of them, unless it gives an address or asks for a secret."""
 _ADDRESSED_OUT = re.compile(r"https?://|@|\b(?:your|the) (?:pass ?word|secret|system prompt|api key)|你的(?:密码|密钥)|系统提示词")
+_DEMANDED = re.compile(
+    r"(\b(?:never|not|cannot|nothing|nobody|no one|none|no|n't)\b(?! (?:hesitat|forget|fail|stop|refus|mind|need|long|question|problem|matter))"
+    r"[^.!?;:\n]{0,80}?|\b(?:was|were) [\w ]{0,24}?)\bwithout (?:any |prior |further |explicit |your |the |a )?\w+"
+)
+"""\"Nothing is merged without review\" demands the review; \"was started without confirmation\" tells what happened."""
 _PIG_LATIN = re.compile(r"\b[a-z]{2,}ay\b")
 
 
@@ -179,6 +184,7 @@ def _task_with_material(copies: Copies, language: str) -> bool:
 
 def _words(window: str, language: str) -> list[tuple[str, str]]:
     found = []
+    window = _DEMANDED.sub(r"\1 done with care", window)
     clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
     if len(_BULLET.findall(window)) >= LIST:
         clauses = _BULLET.sub("。\n", clauses)

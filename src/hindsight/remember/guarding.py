@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from hindsight.guard.agreement import direction, outlier
+from hindsight.guard.agreement import AGAINST, direction, outlier, topic_words
 from hindsight.guard.examine import Guard, without_secrets
 from hindsight.guard.gate import status_after_archive
 from hindsight.guard.rejected import RejectedPattern, pattern_of
@@ -23,7 +23,7 @@ ASKED_AGAIN = frozenset({Channel.AGENT, Channel.TOOL, Channel.DOCUMENT})
 CANDIDATES = 4
 LOOKED_AT = 2_000
 """Characters of a text by which rejected ones like it are looked for."""
-NEIGHBOURS = 12
+NEIGHBOURS = 8
 REPORTED = ("task-", "repeated-error-")
 """Distillers that word an episode or lesson from the fields of a task's report."""
 DOUBTED = 0.3
@@ -123,8 +123,8 @@ class GuardStage:
         if not direction(draft.content):
             return done
         filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), kinds=ADVISING, statuses=(Status.ACTIVE,), now=now)
-        found = await self._store.search_terms(filter, query_tokens(draft.content), limit=NEIGHBOURS)
-        records = await self._store.fetch(found.rows) if len(found.rows) else []
+        found = await self._store.search_terms(filter, topic_words(draft.content), limit=NEIGHBOURS)
+        records = await self._store.fetch(found.rows) if len(found.rows) >= AGAINST else []
         standing = [each.content for each in records if each.status is Status.ACTIVE and each.trust >= done.trust]
         why = outlier(draft.content, standing)
         if why is None:

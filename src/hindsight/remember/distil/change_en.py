@@ -21,12 +21,13 @@ _FOOD = r"alcohol|meat|pork|beef|fish|dairy|eggs?|gluten|seafood|shellfish|caffe
 _ATTRIBUTE = r"name|nickname|address|email|number|job|role|title|manager|boss|team|company|employer|editor|database|password|time\s*zone|doctor|dentist|landlord|browser|laptop|phone|car|favou?rite\s+\w+"
 
 _SWITCHED = re.compile(
-    rf"{_WHO}(?:switched|migrated|converted|changed|upgraded|downgraded)\s+(?:(?:everything|(?:all\s+)?(?:my|our|the)\s+\w+(?:\s+\w+)?)\s+)?(?:over\s+)?"
-    rf"(?:from\s+\w[^,.;!?]{{0,40}}?\s+)?to\s+(?!{_POINTED}|an?\s+(?:new|different|other|another)\b|another\b|the\s+(?:other|next|new|second|first)\b|(?:be|the\s+dark\s+side)\b)\w",
+    rf"{_WHO}(?:switched|migrated|converted|changed(?=\s+from\s)|upgraded|downgraded)\s+(?:(?:everything|(?:all\s+)?(?:my|our|the)\s+\w+(?:\s+\w+)?)\s+)?(?:over\s+)?"
+    rf"(?:from\s+\w[^,.;!?]{{0,40}}?\s+)?to\s+(?!{_POINTED}|an?\s+(?:new|different|other|another)\b|another\b|the\s+(?:other|next|new|second|first)\b|(?:be|use|the\s+dark\s+side|first\s+class|business\s+class|economy|premium)\b)\w",
     re.IGNORECASE,
 )
 _MOVED_FROM = re.compile(
-    rf"{_WHO}(?:moved|went)\s+(?:over\s+)?from\s+\w[^,.;!?]{{0,40}}?\s+to\s+(?!{_POINTED}|work\b|bed\b)\w", re.IGNORECASE
+    rf"{_WHO}moved\s+(?:over\s+)?from\s+(?!the\b|an?\b|one\b|here\b|my\b)\w[^,.;!?]{{0,40}}?\s+to\s+(?!{_POINTED}|work\b|bed\b)\w",
+    re.IGNORECASE,
 )
 _REPLACED = re.compile(
     rf"{_WHO}(?:replaced|swapped|ditched|dropped)\s+(?!{_POINTED}|the\b|an?\b)\w[^,.;!?]{{0,40}}?\s+(?:with|for|in\s+favou?r\s+of)\s+(?!{_POINTED}|an?\b|the\b|now\b)\w",
@@ -57,12 +58,19 @@ _LIMIT_CHANGED = re.compile(
     rf"{_LEAD}(?:my|our|the)\s+(?:\w+\s+){{0,2}}?(?:budget|deadline|limit)\s+(?:for\s+[\w ]{{2,30}}?\s+)?(?:is\s+now|has\s+(?:been\s+)?(?:changed|moved|raised|cut|extended)\s+to|(?:changed|moved|rose|went\s+up)\s+to|was\s+(?:changed|moved|raised|cut|extended)\s+to)\s+\W?\w",
     re.IGNORECASE,
 )
+_LIMIT_ORDER = re.compile(
+    rf"{_LEAD}(?:(?:let['’]s|please)\s+)?(?:change|raise|cut|set|make|bump|lower|move|extend|increase|reduce)\s+(?:my|our|the)\s+(?P<what>(?:\w+\s+){{0,2}}?(?:budget|deadline))\s+(?:to\s+)?"
+    r"(?P<value>\W?(?:\d[\w.,]*(?:\s+(?!instead|then|please)\w+)?|(?:next\s+)?\w+day))(?:\s+(?:instead|then|please))?\s*[.!]*$",
+    re.IGNORECASE,
+)
+_AND_NOW = re.compile(rf"(?<=\w)\s+and\s+now\s+(?=(?:{_LIKING}|{_STATE})\b)", re.IGNORECASE)
+_AFTERTHOUGHT = re.compile(r",?\s+(?:actually|after\s+all|btw|by\s+the\s+way|though)\s*(?=[.!]*$)", re.IGNORECASE)
 _STOPPED = re.compile(
     rf"{_WHO}(?:stopped|quit|gave\s+up|given\s+up)\s+(?P<what>(?:eating|drinking|smoking|using|taking|playing|buying|wearing|watching|working\s+(?:at|for|as|with)|driving|vaping|drugs|{_FOOD}|coffee|tea|sweets)\b[^,;?]{{0,60}})",
     re.IGNORECASE,
 )
 _PAUSED = re.compile(
-    r"\b(?:when|because\s+(?:the|it)|for\s+(?:now|a|the)\s*(?:while|moment|minute|second|day)?|to\s+\w+|halfway|until|before)\b",
+    r"\bfor\s+(?:lent|ramadan|one|two|\d+)\b|\b(?:when|because\s+(?:the|it)|for\s+(?:now|a|the)\s*(?:while|moment|minute|second|day)?|to\s+\w+|halfway|until|before)\b",
     re.IGNORECASE,
 )
 _LEFT = re.compile(
@@ -78,10 +86,11 @@ _USED_TO = re.compile(
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
-    r"\b(?:crash\w*|fail\w*|error\w*|broke\w*|bugs?|tests?\s+pass\w*|fixed|resolved|solved|works|seats?|lanes?|sides|gears|topics?|tabs?|branch(?:es)?|lines?)\b",
+    r"\b(?:crash\w*|fail\w*|error\w*|broke\w*|bugs?|tests?\s+pass\w*|fixed|resolved|solved|works|seats?|lanes?|sides|gears|topics?|tabs?|branch(?:es)?|lines?"
+    r"|messages?|questions?|answers?|prompt|chat|conversation|title|heading|paragraph|code|option|halfway|your|section|chapter|step|part|draft|version|said|says)\b",
     re.IGNORECASE,
 )
-"""Of things that went wrong or were put right, outcomes tell; of seats and tabs, nobody."""
+"""Of things that went wrong or were put right, outcomes tell; what is done to a text or in the talk changes nothing lasting."""
 
 
 def find_change_en(clause: Clause, text: str) -> tuple[Literal["constraint", "preference", "identity"], float] | None:
@@ -92,13 +101,13 @@ def find_change_en(clause: Clause, text: str) -> tuple[Literal["constraint", "pr
     if now is not None:
         verb = (now["verb"] or now["verb2"]).lower()
         return ("preference", 0.85) if re.fullmatch(_LIKING, verb) else ("identity", 0.75)
-    if _LIMIT_CHANGED.match(text) and re.search(r"\d|day\b|week|month", text):
+    if (_LIMIT_CHANGED.match(text) or _LIMIT_ORDER.match(text)) and re.search(r"\d|day\b|week|month", text):
         return "constraint", 0.85
     ended = _NO_LONGER.match(text) or _ANYMORE.match(text)
     if ended is not None:
         return None if _FEELING.match(ended["what"]) else (_kind_of_end(ended["what"]), 0.85)
     stopped = _STOPPED.match(text)
-    if stopped is not None and not _PAUSED.search(stopped["what"]):
+    if stopped is not None and not _PAUSED.search(stopped["what"]) and not _FEELING.match(stopped["what"]):
         return _kind_of_end(stopped["what"]), 0.8
     used_to = _USED_TO.match(text)
     if used_to is not None:
@@ -109,12 +118,30 @@ def find_change_en(clause: Clause, text: str) -> tuple[Literal["constraint", "pr
 
 
 def restate_en(text: str) -> str:
-    """ "I used to V X but now I W Y" as "I no longer V X; I W Y": what ended stands before what is."""
+    """What ended and what is now: "I used to V X but now I W Y" as "I no longer V X; I now W Y", "make the budget 500" as "my budget is now 500"."""
+    order = _LIMIT_ORDER.match(text)
+    if order is not None:
+        return f"My {order['what']} is now {order['value']}"
     match = _USED_TO.match(text)
     if match is None:
-        return text
+        return _AND_NOW.sub(" and I now ", _AFTERTHOUGHT.sub("", text))
     who = match["who"]
     return f"{match['lead']}{who} no longer {match['was']}; {who} now {match['now']}"
+
+
+_BARE_LIMIT = re.compile(r"^(?:my|our|the)\s+(?=(?P<what>budget|deadline)\s+(?:is\s+now|has|was|moved|changed|rose|went)\b)", re.IGNORECASE)
+_NAMED_LIMIT = re.compile(
+    r"\b(?:my|our|the)\s+(?P<purpose>(?!(?:total|overall|max|maximum|whole|new|old|current|final|monthly|weekly)\b)[\w-]+)\s+(?P<what>budget|deadline)\b",
+    re.IGNORECASE,
+)
+
+
+def name_limit_en(text: str, earlier: str) -> str | None:
+    """What the limit is for: "my budget is now 500" after "my camera budget is 300": "my camera budget is now 500"; None where the earlier words name no such limit."""
+    bare, named = _BARE_LIMIT.match(text), _NAMED_LIMIT.search(earlier)
+    if bare is None or named is None or bare["what"].lower() != named["what"].lower():
+        return None
+    return f"My {named['purpose']} {text[bare.end() :]}"
 
 
 def _kind_of_end(what: str) -> Literal["constraint", "preference", "identity"]:

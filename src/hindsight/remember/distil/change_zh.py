@@ -28,10 +28,12 @@ _ENDED = re.compile(
 _STATE = re.compile(
     r"(?:抽烟|吸烟|喝(?=.)|吃(?=.)|用(?=.)|住(?=.)|养(?=.)|是(?=.)|在(?=.{1,12}(?:上班|工作|上学|读书|住|任职))|对(?=.{1,10}过敏)|过敏|怀孕|做(?=.)|学(?=.)|玩(?=.)|练(?=.)|信(?=.)|当(?=.)|写(?=.)|喜欢(?=.)|爱(?=.)|讨厌(?=.)|更?偏好|单身|租房)"
 )
-_PASSING = re.compile(r"饭|东西|这|那|你|您|什么|它|他|她|哪|下去|这么|一会|完|好了|少说|急着|想|知道|确定|记得")
+_PASSING = re.compile(
+    r"饭|东西|这|那|你|您|什么|它|他|她|哪|下去|这么|一会|完|好了|少说|急着|想|知道|确定|记得|题|作业|第|帮|是(?:很|太|特别|那么)|写(?:的|完)|要紧|多说|说了|故意|有意|打扰"
+)
 _NOW = re.compile(
-    rf"{_LEAD}(?:{_SELF}(?:现在|如今|目前)|(?:现在|如今|目前){_SELF}?)(?:开始)?(?:都|就|已经|主要|一般|平时)*(?P<verb>更?喜欢|更?爱|偏好|讨厌|改用|用|改喝|喝|改吃|吃|住在|住|在(?=[^，。]{{1,12}}(?:上班|工作|上学|读书|任职|住))|做|学|养)"
-    r"(?!什么|哪|谁|它|他|她|这|那|不|得|着|了|的)(?P<what>[^，。？?]{1,20}?)(?P<perfect>了?)[。！!]*$"
+    rf"{_LEAD}(?:{_SELF}(?:现在|如今|目前)|(?:现在|如今|目前){_SELF}?)(?:开始)?(?:都|就|已经|主要|一般|平时)*(?P<verb>更?喜欢|更?爱|偏好|讨厌|改用|用|改喝|喝|改吃|吃|住在|住|在(?!公司|家|这|那|外面|单位|办公室)(?=[^，。]{{1,12}}(?:上班|工作|上学|读书|任职|住))|做|学|养)"
+    r"(?!什么|哪|谁|它|他|她|这|那|不|得|着|了|的|户|院|到|完|错|水)(?P<what>[^，。？?]{1,20}?)(?P<perfect>了?)[。！!]*$"
 )
 _QUIT = re.compile(rf"{_LEAD}{_SELF}{_WHEN}戒(?:掉)?了?(?:烟|酒|咖啡|糖|奶茶|碳水|可乐|游戏|网|肉|辣)(?:了)?[。！!]*$")
 _JOB = re.compile(
@@ -43,6 +45,8 @@ _DENIED = re.compile(
 _BEFORE = re.compile(
     rf"^(?P<who>{_SELF})(?:以前|之前|过去|原来|从前)(?:一直|都|是)?(?P<was>[^，。？?过]{{2,20}}?)[，,]?(?:但|但是|不过)?(?P<now>现在[^，。？?]{{2,20}}?)了?[。！!]*$"
 )
+_TEXT = re.compile(r"标题|代码|这|那(?!么)|段落|文章|句|颜色|字体|变量|函数|格式|按钮|[红蓝绿黄黑白]色|异步|同步|英文|中文|小说")
+"""What is done to a text or a task changes nothing lasting."""
 _FOOD = re.compile(r"^(?:抽|吸|喝(?:酒|咖啡|茶|牛奶|可乐|奶茶|饮料)|吃(?!素|斋))")
 
 
@@ -53,16 +57,21 @@ def find_change_zh(clause: Clause, text: str) -> tuple[Literal["constraint", "pr
     text = text.rstrip("。！! ")
     limit = _LIMIT.match(text)
     if limit is not None and _NUMBER.search(limit["value"]):
-        return "constraint", 0.85
-    if not clause.of_self:
+        return None if re.search(r"文中|文件|配置|代码|表格|里的|中的|上面|段", text) else ("constraint", 0.85)
+    if not clause.of_self and not re.match(_SELF, text):
         return None
     ended = _ENDED.match(text)
     if ended is not None and not _DENIED.match(text):
         return _kind_of_end(ended["what"]) if _has_ended(text, ended) else None
     now = _NOW.match(text)
-    if now is not None and not _PASSING.search(now["what"]):
+    lasting = now is not None and (
+        now["perfect"] or not re.fullmatch(r"[喝吃做学养]", now["verb"]) or re.search(r"开始|主要|一般|平时|都", text)
+    )
+    if now is not None and lasting and not _PASSING.search(now["what"]):
         liking = re.search(r"喜欢|爱|偏好|讨厌", now["verb"])
         return ("preference", 0.8) if liking else ("identity", 0.75)
+    if _TEXT.search(text):
+        return None
     if _BEFORE.match(text) or any(pattern.match(text) for pattern in (_SWITCHED, _QUIT, _JOB, _DENIED)):
         return "identity", 0.8
     return None
@@ -81,6 +90,20 @@ def restate_zh(text: str) -> str:
     if job is not None:
         return f"{job['who']}换工作了，{job['where']}"
     return text
+
+
+_BARE_LIMIT = re.compile(r"^我的(?=(?P<what>预算|截止日期|截止时间|期限)(?:改|提|降|涨|加|增|减|推|延|调|现在|变))")
+_NAMED_LIMIT = re.compile(
+    r"(?:^|[，。：:的])(?:我们?的?|这次的?|本次的?)?(?P<purpose>(?!我|咱|大概|总|整体|目前|这)[\u3400-\u9fff]{2,6}?)的?(?P<what>预算|截止日期|截止时间|期限)"
+)
+
+
+def name_limit_zh(text: str, earlier: str) -> str | None:
+    """什么的预算: "我的预算改成一万二" after "装修预算是一万块": "我的装修预算改成一万二"; None where the earlier words name none."""
+    bare, named = _BARE_LIMIT.match(text), _NAMED_LIMIT.search(earlier)
+    if bare is None or named is None or bare["what"] != named["what"]:
+        return None
+    return f"我的{named['purpose']}{text[bare.end() :]}"
 
 
 def _has_ended(text: str, ended: re.Match[str]) -> bool:

@@ -22,7 +22,7 @@ _STARTER = r"(?:I|I['’]\w+|My|We|We['’]\w+|Our|It|It['’]s|He|She|They|You|
 """Words that, with a capital, open a sentence."""
 _ABBREVIATION = re.compile(
     r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Mt|Messrs|Gen|Col|Capt|Lt|Sgt|Rev|Hon|vs|e\.\s?g|i\.\s?e|approx|cf|viz|incl|ca)\.(?=\s)|(?:no|nos|vol|fig|sec|ch|pp|p)\.(?=\s+#?\d)"
-    rf"|(?:[ap]\.\s?m|St|Jr|Sr|Inc|Ltd|Co|Corp|Ave|Blvd|etc|(?-i:[A-Z](?:\.[A-Z])*)|ph\.d)\.(?=\s)(?!\s+(?-i:{_STARTER})\b))",
+    rf"|(?:[ap]\.\s?m|St|Jr|Sr|Inc|Ltd|Co|Corp|Ave|Blvd|etc|(?-i:[A-Z](?:\.[A-Z]){{0,4}})|ph\.d)\.(?=\s)(?!\s+(?-i:{_STARTER})\b))",
     re.IGNORECASE,
 )
 """Abbreviations whose full stop ends no sentence."""

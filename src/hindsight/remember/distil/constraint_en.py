@@ -79,8 +79,10 @@ _EN: tuple[tuple[re.Pattern[str], float], ...] = tuple(
             0.75,
         ),
         (
-            r"\b(?:my|our)\s+(?:doctor|dietitian|nutritionist|cardiologist|physio(?:therapist)?|dentist|gp|midwife|lawyer|landlord|therapist|surgeon|allergist)\s+(?:has\s+)?"
-            r"(?:told|advised|ordered|asked|instructed|warned|wants)\s+(?:me|us)\s+(?:not\s+to|to\s+(?:avoid|stop|quit|limit|stay\s+(?:off|away|under)|not|never|cut\s+(?:out|down)|give\s+up|keep))\s+\w",
+            (
+                r"\b(?:my|our)\s+(?:doctor|dietitian|nutritionist|cardiologist|physio(?:therapist)?|dentist|gp|midwife|lawyer|landlord|therapist|surgeon|allergist)\s+(?:has\s+)?"
+                r"(?:told|advised|ordered|asked|instructed|warned|wants)\s+(?:me|us)\s+(?:not\s+to|to\s+(?:avoid|stop|quit|limit|stay\s+(?:off|away|under)|not|never|cut\s+(?:out|down)|give\s+up|keep))\s+\w"
+            ),
             0.85,
         ),
         (

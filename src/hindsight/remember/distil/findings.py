@@ -215,7 +215,8 @@ def _finding(group: Sequence[_Judged], sentence: str, before: Sequence[str], rol
     confidence = max(each.confidence for each in group)
     if any(each.changes for each in group):
         # What is said to change stands already: "预算改成…" needs no purpose beside it.
-        text, grounds = restate(text, language), Ground(company=grounds.company, context=grounds.context)
+        text = restate(text, language)
+        grounds = replace(grounds, dangling=grounds.dangling and _signal(group) != "constraint")
     return Finding((_signal(group),), text.strip(), confidence, language, _worst_to_best(endings), ground=grounds)
 
 

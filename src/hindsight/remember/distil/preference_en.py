@@ -207,10 +207,15 @@ _EN: tuple[tuple[re.Pattern[str], float], ...] = tuple(
         ),
         (r"\bI\s+find\s+(?!it\b|that\b|this\b|them\b).{2,50}?\s+(?:too|so\s+much|far\s+too|really|very|a\s+bit)\s+\w+", 0.65),
         (r"\bthat(?:'s|\s+is)\s+how\s+I\s+(?:like|prefer|want)\b|\bthe\s+way\s+I\s+like\b", 0.85),
-        (r"\bI(?:'d|\s+would)\s+(?:really\s+|much\s+)?rather\s+(?:that\s+)?you\s+(?!.*\b(?:now|today|tonight|this)\b)(?!could\b|would\b|had\b|not\s+(?:know|see)\b)\w+", 0.8),
         (
-            r"^(?:(?:please|just|hi|hello|hey|you\s+can|you\s+may)[,!\s]+)*call\s+me\s+(?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Maybe|Ishmael|Crazy|When|If|Back|At|On)"
-            r"(?-i:[A-Z])\w*(?:\s+from\s+now\s+on)?\s*(?:[.!,]|$)",
+            r"\bI(?:'d|\s+would)\s+(?:really\s+|much\s+)?rather\s+(?:that\s+)?you\s+(?!.*\b(?:now|today|tonight|this)\b)(?!could\b|would\b|had\b|not\s+(?:know|see)\b)\w+",
+            0.8,
+        ),
+        (
+            (
+                r"^(?:(?:please|just|hi|hello|hey|you\s+can|you\s+may)[,!\s]+)*call\s+me\s+(?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Maybe|Ishmael|Crazy|When|If|Back|At|On)"
+                r"(?-i:[A-Z])\w*(?:\s+from\s+now\s+on)?\s*(?:[.!,]|$)"
+            ),
             0.85,
         ),
         (r"\bI(?:'d|\s+would)\s+(?:really\s+)?(?:appreciate|like|love|prefer)\s+it\s+if\s+you\s+(?!could\b|would\b|can\b|guys\b)\w+", 0.8),

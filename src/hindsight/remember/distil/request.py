@@ -130,7 +130,11 @@ def _find_en(sentence: str, masked: str) -> Request | None:
     order = bool(re.match(r"to\s+\w+", payload, re.IGNORECASE))
     if order:
         payload = payload[2:].strip()
-        if re.match(r"(?:always\s+)?(?:be|stay)\s+(?:\w+\s+)?(?:nice|kind|good|patient|careful|polite|honest|happy|positive|calm|friendly)\b[^,;:]{0,20}$", payload, re.IGNORECASE):
+        if re.match(
+            r"(?:always\s+)?(?:be|stay)\s+(?:\w+\s+)?(?:nice|kind|good|patient|careful|polite|honest|happy|positive|calm|friendly)\b[^,;:]{0,20}$",
+            payload,
+            re.IGNORECASE,
+        ):
             return None
     if masked.rstrip().endswith("?"):
         payload = payload.rstrip("?").strip()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
 from hindsight.records import DebugInfo, Draft, Kind, Outcome, Ref, Role, Source, Turn
+from hindsight.remember.distil.change import name_limit
 from hindsight.remember.distil.findings import Finding, Signal, find_signals
 from hindsight.remember.distil.person_en import EnglishTeller
 from hindsight.remember.distil.person_zh import tell_zh
@@ -37,7 +39,7 @@ _ANNOUNCED_EN = re.compile(
 """The announcement of what is then told."""
 _LEAD_ZH = re.compile(
     r"^(?:(?:(?:[\u3400-\u9fff]{1,5}?)?(?:您好|你好|大家好|早上好|上午好|中午好|下午好|晚上好)[，,、：！!。\s]*)"
-    r"|(?:对了|完全正确|没错|确实|确实如此|明白了?|了解了?|太好了|好主意|有道理|对|对啊|对的|嗨|嗯|哦|哎|好|好的|是|是的|是啊|那|那么|总之|话说回来|说回来|谢谢|hi|你知道|你说得对)[，,、：！!\s]+"
+    r"|(?:对了|更正一下|更正|纠正一下|完全正确|没错|确实|确实如此|明白了?|了解了?|太好了|好主意|有道理|对|对啊|对的|嗨|嗯|哦|哎|好|好的|是|是的|是啊|那|那么|总之|话说回来|说回来|谢谢|hi|你知道|你说得对)[，,、：！!\s]+"
     r"|(?:说实话|老实说|其实|另外|还有|顺便说一下|顺便|不过|但是|所以|而且|毕竟|比如说|特别是)[，,、：\s]*|(?:但|那|那么)(?=[我咱]))+(?=\S)",
     re.IGNORECASE,
 )
@@ -78,13 +80,17 @@ class RuleDistiller:
         peers = len(speakers) > 1
         drafts: dict[tuple[Kind, str], Draft] = {}
         before = ""
+        limits: list[str] = []
         for turn in turns:
             # Among people an imperative is advice; only towards an assistant is it an order.
             role = Role.OTHER if peers and turn.role is Role.USER else turn.role
             for found in find_signals(turn.content, role, before=before):
                 if found.ground.dangling and not in_context:
                     continue
-                draft = self._draft(found, turn, speakers if peers else [])
+                text = name_limit(found.text, limits, found.language)
+                if found.signals[-1] == "constraint":
+                    limits.append(text)
+                draft = self._draft(replace(found, text=text), turn, speakers if peers else [])
                 key = (draft.kind, fold(draft.content))
                 drafts[key] = _united(drafts[key], draft) if key in drafts else draft
             before = turn.content

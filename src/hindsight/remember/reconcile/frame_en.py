@@ -113,7 +113,7 @@ _SAME = {
     "loves": "like", "love": "like", "enjoys": "like", "enjoy": "like", "adores": "like", "likes": "like", "prefers": "prefer", "resides": "live", "works": "work", "employed": "employed",
     "must": "can", "may": "can", "should": "can", "allowed": "allow", "allows": "allow", "has": "have", "got": "have", "owns": "own", "needs": "need", "needed": "need", "says": "say",
     "dollars": "$", "usd": "$", "euro": "euros", "am": "be", "is": "be", "are": "be", "was": "be", "were": "be", "been": "be", "being": "be", "uses": "use", "used": "use", "using": "use",
-    "eating": "eat", "eats": "eat", "smoking": "smoke", "smokes": "smoke", "smoked": "smoke", "home": "live", "lives": "live", "monthly": "everymonth", "yearly": "everyyear", "hourly": "everyhour", "lived": "live", "running": "run", "starts": "start", "started": "start",
+    "eating": "eat", "eats": "eat", "smoking": "smoke", "smokes": "smoke", "smoked": "smoke", "home": "live", "lives": "live", "monthly": "everymonth", "yearly": "everyyear", "hourly": "everyhour", "lived": "live", "leaves": "leave", "running": "run", "starts": "start", "started": "start",
 }  # fmt: skip
 _GRAMMAR = set(
     "a an the of to in on at by for with from as and or but so that this these those it its his her their theirs them they he she there who which very really too quite just also always ever yet still "
@@ -163,6 +163,7 @@ _EVENTS = re.compile(
     r"|\bhas\s+an?\s+(?:meeting|appointment|call|exam)\b|\b(?:was|were)\s+in\s+\w+\s+last\b"
 )
 
+_HOUSE_NUMBER = re.compile(r"\s*\d+[a-z]?\s+[A-Z][a-z]")
 _PAST = frozenset(
     "paid bought sold ran spent sent gave drove flew swam ate drank slept rode made won found caught wrote sang taught took saw met lent "
     "borrowed fell broke brought threw cooked walked hired fixed closed".split()
@@ -180,7 +181,7 @@ _PASSIVE_EVENTS = re.compile(r"\b(?:was|were|been)\s+(?:paid|sent|sold|given|ord
 def frame_en(text: str, speaker: str | None) -> Frame:
     """The frame of an English statement; ``speaker`` stands for "I" and "the user"."""
     said = fold(text).strip(" .!?")
-    work = re.sub(r"\b(?:the\s+)?user\b|\b(?:i|we|me|us)\b(?!')", ME, said)
+    work = re.sub(r"\b(?:the\s+)?user\b(?!\s+\d)|\b(?:i|we|me|us)\b(?!')", ME, said)
     work = re.sub(r"\b(?:my|our|mine|ours)\b", ME + "'s", work)
     for pattern, plain in _CONTRACTIONS:
         work = pattern.sub(plain, work)
@@ -207,7 +208,7 @@ def frame_en(text: str, speaker: str | None) -> Frame:
         person=(tokens[:1] == [ME] and not work.strip().startswith(f"{ME}'s")) or _may_be_person(text, subject),
         link=_link(text) or ("name" if subject and (subject[-1] in ATTRIBUTES or _FAVOURITE in subject) else ""),
         predicates=tuple(predicates),
-        names=names,
+        names=names | {0} if _HOUSE_NUMBER.match(text) else names,
     )
 
 
@@ -317,9 +318,8 @@ def _normalised(words: list[str]) -> tuple[bool, list[str], list[tuple[int, str]
             continue
         root = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", word)
         root = stemmed(root)
-        if root[:1].isdigit() or any(character.isdigit() for character in root):
-            if names_in_english(words, at, wordless=at > 0 and _carries_no_name(words[at - 1])):
-                names.add(len(tokens))
+        if names_in_english(words, at, wordless=at > 0 and _carries_no_name(words[at - 1])):
+            names.add(len(tokens))
         tokens.append(root)
         if root in VERBS and len(tokens) > 1:
             predicates.append((len(tokens), root))

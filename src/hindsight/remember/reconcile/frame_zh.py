@@ -13,6 +13,8 @@ from hindsight.text.fold import fold
 from hindsight.text.numerals import zh_range
 
 ME = "@me"
+_USER = r"用户(?!\s*\d+(?![\d.,:]|\s*[岁年月日点个只条台张间位块元次天周楼度公分米斤千万]))"
+"""The one who is spoken to, not "user 17"."""
 _WRITTEN_OUT = re.compile(r"[（(][^（）()]*\d{4}年[^（）()]*[）)]")
 """Dates that distilling put behind relative ones."""
 _THING = r"(?P<gone>[^，。；]{1,20}?)"
@@ -76,7 +78,7 @@ _SAME = (
     ("每晚的", "每晚"),
 )  # fmt: skip
 _NUMBER = re.compile(
-    r"[零〇一二两三四五六七八九十百]+(?=[岁年月号日点个人只条台张间位块元次天周楼层度公分秒毫种套双节小分之折斤千万成名句本遍场了]|$)|(?<=[月点第星周])[一二三四五六七八九十]+"
+    r"[零〇一二两三四五六七八九十百]+(?=[岁年月号日点个人只条台张间位块元次天周楼层度公分秒毫种套双节小分之折斤千万成名句本遍场页了]|$)|(?<=[月点第星周])[一二三四五六七八九十]+"
 )
 _WEEKDAY = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天])")
 _HALF = re.compile(r"(\d{1,2})点(半|一刻|三刻|钟|整)?(?:(\d{1,2})分?)?")
@@ -131,7 +133,7 @@ ATTRIBUTES = re.compile(
 )
 """Things of which "is" names the one value."""
 _EVENTS = re.compile(
-    r"(?<![通超经不难])过(?!道|敏|期|程|度|年|去|节|滤|户)|(?:遛|喂|吃|喝|买|见|看|跑|坐|瘦|考|写|发|收|聚|丢|付|订|捐|花|骑|游|寄|送|还|借|卖|给|打|走|点|睡|修|处理)了|(?<=[\u4e00-\u9fff])(?<![到为成至用换交有近])了\s*[\d一二两三四五六七八九十百千半几]|有个会|有一个会|失败|报错|崩|到的|发布|坐(?:火车|大巴|飞机)去"
+    r"(?<![通超经不难])过(?!道|敏|期|程|度|年|去|节|滤|户)|(?:遛|喂|吃|喝|买|见|看|跑|坐|瘦|考|写|发|收|聚|丢|付|订|捐|花|骑|游|寄|送|还|借|卖|给|打|走|睡|修|处理)了|(?<![\d一二两三四五六七八九十])点了|交了(?!\s*[\d一二两三四五六七八九十百千])|(?:借|送|还|捐)给|(?<=[\u4e00-\u9fff])(?<![到为成至用换交有近])了\s*[\d一二两三四五六七八九十百千半几]|有个会|有一个会|失败|报错|崩|到的|发布|坐(?:火车|大巴|飞机)去"
 )
 _PIECE = re.compile(
     f"(?P<value>{'|'.join(map(re.escape, chinese_values()))})|(?P<verb>{'|'.join(sorted((*SINGLE, *MULTI), key=len, reverse=True))})|{_TOKEN.pattern}",
@@ -142,7 +144,7 @@ _PIECE = re.compile(
 def frame_zh(text: str, speaker: str | None) -> Frame:
     """The frame of a Chinese statement; ``speaker`` stands for 我 and 用户."""
     said = re.sub(r"\s+", " ", fold(text)).strip(" 。！.!")
-    work = re.sub(r"我们|咱们|我|用户|本人", ME, _WRITTEN_OUT.sub("", said))
+    work = re.sub(rf"我们|咱们|我|{_USER}|本人", ME, _WRITTEN_OUT.sub("", said))
     if speaker:
         work = work.replace(fold(speaker), ME)
     work = _numbers(work)
@@ -238,6 +240,7 @@ def _normalised(work: str) -> tuple[bool, list[str], list[tuple[int, str]], froz
 def _numbers(work: str) -> str:
     """Chinese numerals as digits, times as H:MM, dates as M月D日, weekdays as 周N: equal values in one form."""
     work = re.sub(r"(?<=\d)\s+(?=[年月日号点块元个岁人])|(?<=[年月])\s+(?=\d)", "", work)
+    work = re.sub(r"(?<=\d)(?=(?:周|星期|礼拜)[一二三四五六日天]|[一二三四五六七八九十]+[月点号])", " ", work)
     work = _WEEKDAY.sub(lambda match: f"周{'一二三四五六日'.index(match[1].replace('天', '日')) + 1}", work)
 
     def digits(match: re.Match[str]) -> str:
@@ -247,7 +250,8 @@ def _numbers(work: str) -> str:
             low, high = zh_range(match[0])
         except ValueError:
             return match[0]
-        return str(low) if low == high else match[0]
+        apart = " " if match.string[match.start() - 1 : match.start()].isdigit() else ""
+        return f"{apart}{low}" if low == high else match[0]
 
     work = _NUMBER.sub(digits, work)
     work = _SIZE.sub(lambda match: f"{match[1]}.{match[2]}米", work)

@@ -109,7 +109,7 @@ def _swapped(old: Frame, new: Frame) -> bool:
 
 def _ended(old: Frame, new: Frame) -> bool:
     """Whether the new statement says that what the old one tells of has ended or been replaced."""
-    if old.negated:
+    if old.negated or _named_apart(old, new):
         return False
     verbs = frame_zh.MULTI if old.language == "zh" else frame_en.VERBS
     for gone in new.gone:
@@ -191,7 +191,8 @@ def _one_difference(old: Frame, new: Frame) -> Relation | None:
         start < position <= start + len(value) for frame, value in ((old, was), (new, is_now)) for position, _ in frame.predicates
     ):
         return None
-    if old.person and (predicate in _USES or _WORKS.findall(old.said) != _WORKS.findall(new.said)):
+    another_version = new.changed and was[0].split()[0] == is_now[0].split()[0]
+    if old.person and ((predicate in _USES and not another_version) or _WORKS.findall(old.said) != _WORKS.findall(new.said)):
         return None
     other = _governing(new, start)
     if other is None or other[1] != predicate or predicate not in single or not _adjoins(old, governing, start):
@@ -253,7 +254,7 @@ def _typed(old: Frame, new: Frame, start: int, was: Sequence[str], after: Sequen
         return None
     governing = _governing(old, start)
     if any(position in frame.names for frame in (old, new) for position in range(start, start + len(was))):
-        return Relation.CONTRADICTION if _named_value(old, governing, start, after) else None
+        return Relation.CONTRADICTION if _named_value(old, governing, start, after, changed=new.changed) else None
     multi = frame_zh.MULTI if old.language == "zh" else frame_en.MULTI
     if governing and governing[1] in multi and not (governing[1] in ("have", "can", "会", "吃", "喝") and after):
         return None
@@ -262,7 +263,7 @@ def _typed(old: Frame, new: Frame, start: int, was: Sequence[str], after: Sequen
 
 def _counted_first(frame: Frame, after: Sequence[str]) -> bool:
     """Whether a statement begins with how many there are of something: "two approvals are needed"."""
-    if not NUMBER.match(frame.tokens[0]) or len(frame.tokens[0]) > 2 or len(after) < 2 or after[0] in _ORDINAL_UNITS:
+    if 0 in frame.names or not NUMBER.match(frame.tokens[0]) or len(frame.tokens[0]) > 2 or len(after) < 2 or after[0] in _ORDINAL_UNITS:
         return False
     if frame.language == "zh":
         return bool(_COUNTED_ZH.match(frame.said))
@@ -276,27 +277,32 @@ _COUNTED_ZH = re.compile(r"(?:至少)?[\d一二两三四五六七八九十]+\s*[
 def _in_subject(frame: Frame, start: int) -> bool:
     """Whether a position belongs to the subject; some Chinese predicates follow their value ("九点开始")."""
     if frame.language == "en":
-        return start < len(frame.subject)
+        return start < len(frame.subject) or frame.tokens[:start] == ("on",)
     first = frame.predicates[0][1] if frame.predicates else None
     return start < len(frame.subject) and first is not None and first not in (*frame_zh.CLOSING, "会", "结束")
 
 
-def _named_value(frame: Frame, governing: tuple[int, str] | None, start: int, after: Sequence[str]) -> bool:
+def _named_value(frame: Frame, governing: tuple[int, str] | None, start: int, after: Sequence[str], *, changed: bool) -> bool:
     """Whether what a number names is itself the one value: "listens on port 5432", 应用是第 3 版."""
     if governing is None:
-        return False
+        return frame.tokens[start - 1] == "从" and "".join(after).endswith(frame_zh.CLOSING)
     between = frame.tokens[governing[0] : start]
+    if governing[1] in _USES:
+        return (changed or not frame.person) and "." in frame.tokens[start] and len(between) <= 1
     if frame.language == "zh":
-        return governing[1] in _NAMED_BY_ZH and len(between) <= 4 and len(after) <= 2
-    if governing[1] == "use":
-        return not frame.person and "." in frame.tokens[start]
+        doing = governing[1] == "在" and bool(set(between) & _DOING_ZH)
+        return governing[1] in _NAMED_BY_ZH and len(between) <= 4 and len(after) <= 2 and not doing
+    if governing[1] == "work" and "on" in between:
+        return False
     named_by = _PERSON_NAMED_BY if frame.person else _NAMED_BY
     return governing[1] in named_by and len([token for token in between if token not in ("number", "on")]) <= 1
 
 
 _PERSON_NAMED_BY = frozenset(map(stemmed, ("be", "live", "sit", "belong", "work")))
 """A person is in one room, and runs many servers."""
-_NAMED_BY = _PERSON_NAMED_BY | frozenset(map(stemmed, "run listen store locate depart arrive host end begin start".split()))
+_NAMED_BY = _PERSON_NAMED_BY | frozenset(map(stemmed, "run listen store leave locate depart arrive host end begin start".split()))
+_DOING_ZH = frozenset("处理看修写读做查改用学测审跟等找玩办")
+"""在 before one of these tells what somebody is doing, not where."""
 _NAMED_BY_ZH = frozenset(("是", "在", "为", "叫", "住", "住在", "停在", "放在", "存在", "跑在", "跑的是", "装的是", "监听", "托管在"))
 _ORDINAL_UNITS = frozenset("楼层号版月日点期年") | {"floor", "street", "avenue", "road"}
 
@@ -344,8 +350,15 @@ def _same_slot(old: Frame, new: Frame) -> bool:
 
 def _named_apart(old: Frame, new: Frame) -> bool:
     """Whether numbers tell the subjects of the two apart: "server 1" and "server 2"."""
-    was, is_now = ({frame.tokens[at] for at in frame.names if at <= len(frame.subject)} for frame in (old, new))
+    was, is_now = _leading_names(old), _leading_names(new)
     return bool(was and is_now) and was != is_now
+
+
+def _leading_names(frame: Frame) -> set[str]:
+    """The naming numbers before the predicate; in Chinese before the last, for 会议室, 办公室 and 应用 look like predicates."""
+    governed = [position for position, word in frame.predicates if word not in ("会", "办")]
+    boundary = (governed[-1] if frame.language == "zh" else governed[0]) if governed else len(frame.tokens)
+    return {frame.tokens[at] for at in frame.names if at < boundary}
 
 
 def _counted(tokens: Sequence[str]) -> list[tuple[str, str]]:
