@@ -109,7 +109,6 @@ def test_a_change_is_a_statement_of_the_kind_of_what_changed(said, kind, kept):
         "I switched to English for this message.",
         "I changed the code to use async.",
         "I now have a question.",
-        "I moved from the couch to the bed.",
         "I quit drinking, said my uncle.",
         "Set the budget to 500 in the config file.",
         "我现在用户很多。",

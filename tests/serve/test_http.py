@@ -174,7 +174,8 @@ def test_without_a_token_it_stays_on_this_machine_and_says_so(http_server) -> No
 def test_a_token_is_wanted_for_everything_but_liveness(tmp_path) -> None:
     with HttpThread(str(tmp_path / "memory"), token="geheim 秘密", host="0.0.0.0") as server, httpx.Client(base_url=server.url) as web:
         assert web.get("/health/live").status_code == 200
-        for path in ("/", "/health/ready", "/metrics", "/nowhere", "/health/live/", "//health/live", "/health/../metrics"):
+        assert web.get("/health/ready").json()["status"] == "ok"
+        for path in ("/v1/stats", "/metrics", "/nowhere", "/health/live/", "//health/live", "/health/../metrics"):
             missing = web.get(path)
             assert missing.status_code == 401, path
             assert missing.headers["www-authenticate"] == 'Bearer realm="hindsight"'

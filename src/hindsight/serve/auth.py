@@ -18,8 +18,8 @@ from hindsight.serve.caller import Caller, calling
 from hindsight.serve.http.refusal import refuse
 from hindsight.settings import Settings
 
-OPEN_PATHS = frozenset({"/health/live"})
-"""Answered without a token: whoever restarts the process holds none."""
+OPEN_PATHS = frozenset({"/health/live", "/health/ready"})
+"""Answered without a token: who restarts the process, or sends requests to the replicas that are ready, holds none."""
 
 
 def is_loopback(host: str) -> bool:

@@ -295,9 +295,10 @@ def _named_value(frame: Frame, governing: tuple[int, str] | None, start: int, af
     if governing[1] == "work" and "on" in between:
         return False
     named_by = _PERSON_NAMED_BY if frame.person else _NAMED_BY
-    return governing[1] in named_by and len([token for token in between if token not in ("number", "on")]) <= 1
+    return governing[1] in named_by and len([token for token in between if token not in _ASIDE_OF_PLACE]) <= 1
 
 
+_ASIDE_OF_PLACE = frozenset(map(stemmed, ("number", "on", "parked", "located", "stored", "kept", "held", "moved")))
 _PERSON_NAMED_BY = frozenset(map(stemmed, ("be", "live", "sit", "belong", "work")))
 """A person is in one room, and runs many servers."""
 _NAMED_BY = _PERSON_NAMED_BY | frozenset(map(stemmed, "run listen store leave locate depart arrive host end begin start".split()))
