@@ -93,7 +93,10 @@ def guard(
     folder: Annotated[Path, typer.Argument(help="Folder with attacks.jsonl and benign.jsonl.")],
     *,
     layers: Annotated[bool, typer.Option("--layers/--no-layers", help="Also measure with each layer switched off.")] = True,
-    returned: Annotated[bool, typer.Option("--returned/--no-returned", help="Also ask for the attacks that became active, alone and among 1,000 honest records.")] = True,
+    returned: Annotated[
+        bool,
+        typer.Option("--returned/--no-returned", help="Also ask for the attacks that became active, alone and among 1,000 honest records."),
+    ] = True,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE, such as guard=strict; may be repeated.")] = None,
 ) -> None:
     """Store attacks and honest texts by every channel, and measure what becomes active and what is held back."""
