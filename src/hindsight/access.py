@@ -98,7 +98,7 @@ class Access:
         token = await self._tokens.token_of(digest_of(secret))
         now = self._clock.now()
         if token is None:
-            raise AccessDenied("the token is not known here; ask the server's owner for one (`hindsight token create`).")
+            raise AccessDenied("the token is not known here; send one that `hindsight token create` made, or the server's HINDSIGHT_TOKEN.")
         if token.revoked_at is not None:
             raise AccessDenied(f"the token {token.name!r} was revoked; ask the server's owner for another.")
         if token.expires_at is not None and token.expires_at <= now:

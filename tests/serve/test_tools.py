@@ -138,7 +138,7 @@ async def test_nothing_found_is_said_in_the_language_of_the_question(desk) -> No
 
 
 async def test_a_long_memory_is_cut_in_hits_and_whole_as_a_resource(desk) -> None:
-    content = "deployment log " + "line of text. " * 5_000
+    content = "deployment log " + " ".join(f"line {number} of text." for number in range(4_000))
     async with connected(desk) as client:
         id = data_of(await client.call_tool("memory_store", {"content": content}))["id"]
         hit = data_of(await client.call_tool("memory_retrieve", {"query": "deployment log", "k": 1}))["hits"][0]
