@@ -32,9 +32,7 @@ class TaskLearner(TaskTrigger):
 
     def __init__(self, store: RecordStore, writer: Writer, learning: LearningStore, clock: Clock) -> None:
         super().__init__(store, writer)
-        self._records = store
         self._learning = learning
-        self._learner_writer = writer
         self._clock = clock
 
     async def finished(self, report: TaskReport | Mapping[str, Any], attribution: Attribution, *, namespace: str | None = None) -> TaskKept:
@@ -46,31 +44,31 @@ class TaskLearner(TaskTrigger):
         drafts = lessons_of(given, await self._known_tools(own) if given.error or any(call.error for call in given.calls) else ())
         if given.outcome is Outcome.SUCCESS and given.task_type is not None:
             filter = own.model_copy(update={"task_types": (given.task_type,)})
-            earlier = runs_of((await self._records.list(filter, limit=EARLIER)).items)
+            earlier = runs_of((await self._store.list(filter, limit=EARLIER)).items)
             found = contrast(given, earlier)
             drafts += [found] if found is not None else []
             await self._retire_refuted(given, filter.model_copy(update={"kinds": (Kind.PROCEDURE,), "tags": (ORDER_TAG,)}), attribution)
         if given.outcome is Outcome.SUCCESS and given.session_id is not None:
-            await Feedback(self._records, self._learning, attribution, self._clock).credit(chosen, given.session_id)
+            await Feedback(self._store, self._learning, attribution, self._clock).credit(chosen, given.session_id)
         if not drafts:
             return kept
         # What was learnt may be learnt again in every task: known lessons are told by their keys, and stay as they are.
         placed = [draft.model_copy(update={"namespace": chosen}) for draft in drafts]
-        learned = await self._learner_writer.store(placed, attribution, verbatim=False)
+        learned = await self._writer.store(placed, attribution, verbatim=False)
         return replace(kept, learned=tuple(learned))
 
     async def _known_tools(self, own: Filter) -> set[str]:
         """The tools of the agent's last episodes."""
-        return {tool for episode in (await self._records.list(own, limit=EARLIER)).items for tool in episode.tools}
+        return {tool for episode in (await self._store.list(own, limit=EARLIER)).items for tool in episode.tools}
 
     async def _retire_refuted(self, report: TaskReport, filter: Filter, attribution: Attribution) -> None:
         """A task that succeeded without the steps that an inferred lesson demands shows that the lesson was wrong."""
         succeeded = [call.tool for call in report.calls if not call.error]
         now = self._clock.now()
-        for lesson in (await self._records.list(filter, limit=EARLIER)).items:
+        for lesson in (await self._store.list(filter, limit=EARLIER)).items:
             if lesson.source is Source.OBSERVED or not refuted(lesson.tools, succeeded):
                 continue
-            if any(event.action == "reviewed" for event in await self._records.history(lesson.id)):
+            if any(event.action == "reviewed" for event in await self._store.history(lesson.id)):
                 continue  # a person decided on it; the next reflection shows the evidence against it
             changes = {
                 "status": Status.SUPERSEDED,
@@ -80,6 +78,6 @@ class TaskLearner(TaskTrigger):
             }
             event = event_of("superseded", attribution.principal, now, reason="a task succeeded without the steps that it demands")
             try:
-                await self._records.commit([Write(memory=lesson.model_copy(update=changes), event=event, expected_version=lesson.version)])
+                await self._store.commit([Write(memory=lesson.model_copy(update=changes), event=event, expected_version=lesson.version)])
             except VersionConflict:
                 _log.info("lesson_changed_meanwhile", lesson=str(lesson.id))
