@@ -11,7 +11,7 @@ import math
 import re
 import zlib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal
 
@@ -22,6 +22,7 @@ from hindsight.guard.scan import Findings
 
 BITS = 15
 """2**BITS hashed features."""
+_MASK = 2**BITS - 1
 READ = 4_000
 """Characters of a longer text that are read: its beginning and its end."""
 FITTED = 500
@@ -57,25 +58,43 @@ def features(findings: Findings) -> NDArray[np.int64]:
     if len(folded) > READ:
         folded = folded[: READ // 2] + " " + folded[-READ // 2 :]
     sentences = [each for each in _SENTENCE.split(folded) if each and each.strip()]
-    names = _named(folded, "")
-    names |= _named(sentences[-1] if sentences else folded, "last ")
-    names.update(f"family {name}" for name in findings.names())
+    places = _places(folded, b"") | _places(sentences[-1] if sentences else folded, b"last ")
     hints = sorted(findings.hints)
-    names.update(f"hint {name}" for name in hints)
-    names.update(f"hints {first} {second}" for place, first in enumerate(hints) for second in hints[place + 1 :])
-    return np.unique(np.array([zlib.crc32(name.encode()) & (2**BITS - 1) for name in names], dtype=np.int64))
+    names = [f"family {name}" for name in findings.names()]
+    names += [f"hint {name}" for name in hints]
+    names += [f"hints {first} {second}" for first, second in itertools.combinations(hints, 2)]
+    places.update(zlib.crc32(name.encode()) & _MASK for name in names)
+    return np.array(sorted(places), dtype=np.int64)
 
 
-def _named(text: str, where: str) -> set[str]:
-    words = _WORD.findall(text)
-    names = {where + word for word in words}
-    names.update(f"{where}{first} {second}" for first, second in itertools.pairwise(words))
-    names.update(f"{where}{first} {second} {third}" for first, second, third in zip(words, words[1:], words[2:], strict=False))
-    for word in words:
-        if len(word) > 4:
-            padded = f"^{word}$"
-            names.update(f"{where}~{padded[place : place + size]}" for size in (4, 5) for place in range(len(padded) - size + 1))
-    return names
+def _places(text: str, where: bytes) -> set[int]:
+    """Where the words of a text, its pairs and triples of words and the letter sequences of its longer words are hashed to.
+
+    The checksum of a sequence goes on from that of its beginning: no name is put together.
+    """
+    crc32 = zlib.crc32
+    words = [word.encode() for word in _WORD.findall(text)]
+    spaced = [b" " + word for word in words]
+    singles = [crc32(word, crc32(where)) for word in words]
+    pairs = [crc32(after, before) for before, after in zip(singles, spaced[1:], strict=False)]
+    triples = [crc32(after, before) for before, after in zip(pairs, spaced[2:], strict=False)]
+    places = {each & _MASK for each in (*singles, *pairs, *triples)}
+    for word in set(words):
+        places.update(_letters(word, where))
+    return places
+
+
+@lru_cache(maxsize=8_192)
+def _letters(word: bytes, where: bytes) -> tuple[int, ...]:
+    """Where the sequences of four and five letters of a longer word are hashed to. Words recur, so that they are remembered."""
+    letters = word.decode()
+    if len(letters) <= 4:
+        return ()
+    padded = f"^{letters}$"
+    start = zlib.crc32(where + b"~")
+    return tuple(
+        {zlib.crc32(padded[place : place + size].encode(), start) & _MASK for size in (4, 5) for place in range(len(padded) - size + 1)}
+    )
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -19,6 +20,8 @@ from hindsight.guard.fold import Copies, scan_copies
 WINDOW = 1_200
 """A longer text is scanned in overlapping windows of this many characters, so that no pattern runs far."""
 OVERLAP = 240
+GRAM = 3
+"""Characters of the sequences by which needles are looked up."""
 
 _ROLE_TOKEN = re.compile(
     r"<\|[\w ]{2,24}\|>|<</?sys>>|\[/?inst\]|</?\s*(?:system|assistant|instructions?|admin|prompt|untrusted|tool_result|user|memory_context)\b[^>]{0,60}>"
@@ -190,7 +193,13 @@ def _words(window: str, language: str) -> list[tuple[str, str]]:
         clauses = _BULLET.sub("。\n", clauses)
     table = _table(language)
     wanted = set(table.always)
-    for needle, places in table.needles:
+    # Most needles are ruled out by their ends, looked up in all sequences of the window at once.
+    grams = {window[place : place + GRAM] for place in range(len(window))}
+    for beginning in table.needles.keys() & grams:
+        for needle, end, places in table.needles[beginning]:
+            if end in grams and needle in window:
+                wanted.update(places)
+    for needle, places in table.short:
         if needle in window:
             wanted.update(places)
     for place in sorted(wanted):
@@ -250,10 +259,14 @@ def _modules(language: str) -> tuple[_Table, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """Patterns with their families; ``needles`` says of which literal a match of which patterns needs one, ``always`` which need none."""
+    """Patterns with their families; ``needles`` says of which literal a match of which patterns needs one, ``always`` which need none.
+
+    Needles stand under their first ``GRAM`` characters, each with its last; ``short`` are those that have no more than that.
+    """
 
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
-    needles: tuple[tuple[str, tuple[int, ...]], ...]
+    needles: Mapping[str, tuple[tuple[str, str, tuple[int, ...]], ...]]
+    short: tuple[tuple[str, tuple[int, ...]], ...]
     always: tuple[int, ...]
 
 
@@ -265,9 +278,14 @@ def _table(language: str) -> _Patterns:
     for place, (_, pattern) in enumerate(rules):
         for needle in known.get(pattern, ()):
             places.setdefault(needle, []).append(place)
+    beginnings: dict[str, list[tuple[str, str, tuple[int, ...]]]] = {}
+    for needle, each in places.items():
+        if len(needle) > GRAM:
+            beginnings.setdefault(needle[:GRAM], []).append((needle, needle[-GRAM:], tuple(each)))
     return _Patterns(
         tuple((family, re.compile(pattern)) for family, pattern in rules),
-        tuple((needle, tuple(each)) for needle, each in places.items()),
+        {beginning: tuple(each) for beginning, each in beginnings.items()},
+        tuple((needle, tuple(each)) for needle, each in places.items() if len(needle) <= GRAM),
         tuple(place for place, (_, pattern) in enumerate(rules) if pattern not in known),
     )
 
