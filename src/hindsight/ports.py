@@ -7,9 +7,9 @@ features and fusion work on numpy arrays of rows; only the few winners are fetch
 from __future__ import annotations
 
 import builtins
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 from uuid import UUID
 
 import numpy as np
@@ -79,6 +79,8 @@ __all__ = [
     "Vote",
     "Write",
 ]
+
+T = TypeVar("T")
 
 
 class Clock(Protocol):
@@ -201,6 +203,10 @@ class RecordStore(HistoryStore, Protocol):
 
     async def close(self) -> None:
         """Flush what is buffered and disconnect; safe to call twice."""
+        ...
+
+    async def reading(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine that awaits nothing but this store's reads: beside the event loop, on one snapshot, without a wait a read."""
         ...
 
     async def commit(self, writes: Sequence[Write]) -> builtins.list[Committed]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,12 +58,10 @@ async def collect(
     neighbours = await store.neighbours(filter, candidates, reach=REACH)
     extra = np.setdiff1d(neighbours[neighbours >= 0], candidates)
     rows = np.concatenate([candidates, extra])
-    columns, hits, plain, adapted = await asyncio.gather(
-        store.columns(filter, rows),
-        store.term_hits(filter, rows, [*query.terms, *query.said, *CUES]),
-        _cosines(store, filter, rows, None if vectors is None else vectors.plain),
-        _cosines(store, filter, rows, None if vectors is None else vectors.adapted),
-    )
+    columns = await store.columns(filter, rows)
+    hits = await store.term_hits(filter, rows, [*query.terms, *query.said, *CUES])
+    plain = await _cosines(store, filter, rows, None if vectors is None else vectors.plain)
+    adapted = await _cosines(store, filter, rows, None if vectors is None else vectors.adapted)
     own, beyond = len(query.terms), len(query.terms) + len(query.said)
     return Evidence(
         rows=rows,

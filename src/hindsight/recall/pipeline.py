@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -42,6 +43,16 @@ EMBEDDING_SHARE = 0.5
 SALVAGE_SECONDS = 0.1
 """What a retrieval past its budget may still take to fetch what its routes had found."""
 _IMPLICIT_SHARE, _IMPLICIT_SHARE_LEANING = 0.15, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the store gave for one answer, best first: hits, their rows, their vectors where the judge compares them, and their places."""
+
+    hits: list[Hit] = field(default_factory=list)
+    rows: Rows = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    vectors: Vector | None = None
+    place_of: Mapping[UUID, int] = field(default_factory=dict)
 
 
 class Retriever:
@@ -187,14 +198,17 @@ class Retriever:
             trace.flag("empty_query")
             return
         with trace.stage("embed"):
-            vectors = await self._vectors(query, request, trace)
-        await self._search(request, trace, query, vectors)
+            embedded = await self._embedded(query, request, trace)
+        found = await self._store.reading(partial(self._found, request, trace, query, embedded))
+        with trace.stage("select"):
+            await self._select(request, trace, query, found)
         if trace.ranking is not None and not trace.hits:
             trace.flag("abstained")
         if trace.model_ready and "degraded" not in trace.flags and "rerank_timeout" not in trace.flags:
             self._answers.put(request, Kept(change, request.now, tuple(trace.hits), query.language))
 
-    async def _vectors(self, query: Understood, request: Request, trace: Trace) -> QueryVectors | None:
+    async def _embedded(self, query: Understood, request: Request, trace: Trace) -> Vector | None:
+        """The raw vectors of the query and, where there is one, of its session; None for keyword-only recall."""
         if self._embedder is None or "vector" not in request.routes or not trace.model_ready:
             trace.flag("keyword_only")
             return None
@@ -202,47 +216,50 @@ class Retriever:
         texts = [text for text in (query.text, implicit) if text]
         try:
             async with asyncio.timeout(self.options.budget_ms / 1000 * EMBEDDING_SHARE):
-                found = await self._embedder.embed(texts, kind="query")
+                return await self._embedder.embed(texts, kind="query")
         except (ModelError, TimeoutError):  # an endpoint that hangs leaves time for keywords
             trace.flag("keyword_only")
             trace.flag("degraded")
             return None
-        centred = [await self._store.centred(request.filter, vector, language=query.language) for vector in found]
-        plain = centred[0] if len(centred) == 1 else _blended(centred[0], centred[1], leaning=query.leaning)
-        return QueryVectors(plain, plain if self._adapter is None else adapt(plain, self._adapter))
 
-    async def _search(self, request: Request, trace: Trace, query: Understood, vectors: QueryVectors | None) -> None:
+    async def _found(self, request: Request, trace: Trace, query: Understood, embedded: Vector | None) -> Found:
+        """Everything that the store is asked for one answer; awaits nothing else (see ``RecordStore.reading``)."""
         wanted = request.k or query.complexity
         with trace.stage("routes"):
+            vectors = await self._directions(request, query, embedded)
             limits = limits_of(request, wanted)
             await run_routes(Routing(self._store, request.filter, query, vectors, request.routes, limits), trace.candidates)
         if not len(trace.candidates.rows()):
-            return
+            return Found()
         with trace.stage("fuse"):
-            trace.ranking = await rank(self._store, request, query, vectors, trace.candidates, self.options)
+            trace.ranking = ranking = await rank(self._store, request, query, vectors, trace.candidates, self.options)
         with trace.stage("select"):
-            await self._select(request, trace, query, trace.ranking, wanted)
+            depth = max(wanted + 8, LOOKED_AT if request.free else 0, RERANK_DEPTH if self._reranker else 0)
+            order = np.argsort(-ranking.scores.total, kind="stable")
+            taught = np.isin(ranking.rows[order], trace.candidates.rows_of("lessons"))
+            order = order[(np.arange(len(order)) < depth) | taught]  # a warning is looked at however low it scores
+            return await self._fetched(request, trace, ranking, order[self._similar_enough(ranking)[order]])
 
-    async def _select(self, request: Request, trace: Trace, query: Understood, ranking: Ranking, wanted: int) -> None:
-        depth = max(wanted + 8, LOOKED_AT if request.free else 0, RERANK_DEPTH if self._reranker else 0)
-        order = np.argsort(-ranking.scores.total, kind="stable")
-        taught = np.isin(ranking.rows[order], trace.candidates.rows_of("lessons"))
-        order = order[(np.arange(len(order)) < depth) | taught]  # a warning is looked at however low it scores
-        order = order[self._similar_enough(ranking)[order]]
-        hits, row_of = await self._hits(ranking, order, trace)
+    async def _directions(self, request: Request, query: Understood, embedded: Vector | None) -> QueryVectors | None:
+        if embedded is None:
+            return None
+        centred = [await self._store.centred(request.filter, vector, language=query.language) for vector in embedded]
+        plain = centred[0] if len(centred) == 1 else _blended(centred[0], centred[1], leaning=query.leaning)
+        return QueryVectors(plain, plain if self._adapter is None else adapt(plain, self._adapter))
+
+    async def _select(self, request: Request, trace: Trace, query: Understood, found: Found) -> None:
+        hits = found.hits
         if self._reranker is not None and hits:
-            hits = await self._reranked(request, trace, query, hits, row_of)
+            hits = await self._reranked(request, trace, query, found)
         else:
             hits = by_rules(hits, request.state.tools if request.state else ())
-        vectors = None
-        if request.free:
-            vectors = await self._store.vectors(np.array([row_of[hit.memory.id] for hit in hits], dtype=np.int64))
         rules = Rules(
-            k=wanted,
+            k=request.k or query.complexity,
             threshold=request.threshold,
             free=request.free,
             past=request.filter.at is not None or Status.SUPERSEDED in request.filter.statuses,
         )
+        vectors = None if found.vectors is None else found.vectors[[found.place_of[hit.memory.id] for hit in hits]]
         judged = judge(hits, rules, query, vectors=vectors, state=request.state)
         trace.hits, trace.dropped = judged.hits, judged.dropped
 
@@ -251,8 +268,8 @@ class Retriever:
             return np.ones(len(ranking.rows), dtype=np.bool_)
         return np.nan_to_num(ranking.cosine, nan=-1.0) >= self.options.similarity_threshold
 
-    async def _hits(self, ranking: Ranking, order: Rows, trace: Trace) -> tuple[list[Hit], dict[UUID, int]]:
-        """The memories at places ``order`` of the ranking, and their rows; what was erased meanwhile is left out."""
+    async def _fetched(self, request: Request, trace: Trace, ranking: Ranking, order: Rows) -> Found:
+        """The memories at places ``order`` of the ranking; what was erased meanwhile is left out."""
         rows = ranking.rows[order]
         memories = await self._store.fetch(rows)
         if len(memories) < len(rows):
@@ -269,22 +286,23 @@ class Retriever:
             )
             for memory, place in zip(memories, order.tolist(), strict=True)
         ]
-        return hits, {memory.id: row for memory, row in zip(memories, ranking.rows[order].tolist(), strict=True)}
+        rows = ranking.rows[order]
+        vectors = await self._store.vectors(rows) if request.free else None
+        return Found(hits, rows, vectors, {memory.id: place for place, memory in enumerate(memories)})
 
-    async def _reranked(self, request: Request, trace: Trace, query: Understood, hits: list[Hit], row_of: Mapping[UUID, int]) -> list[Hit]:
+    async def _reranked(self, request: Request, trace: Trace, query: Understood, found: Found) -> list[Hit]:
         """The best hits in the order of the cross-encoder's reading, the rest behind them as they were."""
         assert self._reranker is not None
-        head, tail = hits[:RERANK_DEPTH], hits[RERANK_DEPTH:]
+        head, tail = found.hits[:RERANK_DEPTH], found.hits[RERANK_DEPTH:]
         tools = request.state.tools if request.state else ()
         with trace.stage("rerank"):
             read = await rerank(self._reranker, query.text, [hit.memory.text() for hit in head], self.options.rerank_budget_ms)
         if read is None:
             trace.flag("rerank_timeout")
-            return by_rules(hits, tools)
-        rows = np.array([row_of[hit.memory.id] for hit in head], dtype=np.int64)
+            return by_rules(found.hits, tools)
         scores = score(
             request.profile,
-            await self._store.columns(request.filter, rows),
+            await self._store.columns(request.filter, found.rows[: len(head)]),
             read,
             now=request.now.timestamp(),
             half_life_days=self.options.half_life_days,
@@ -301,7 +319,7 @@ class Retriever:
         if trace.hits or not trace.candidates.found:
             return
         strength: dict[int, float] = {}
-        for scored in trace.candidates.found.values():
+        for scored in list(trace.candidates.found.values()):  # its thread may still be adding one
             for place, row in enumerate(scored.rows.tolist()):
                 strength[row] = strength.get(row, 0.0) + 1.0 / (60 + place)
         wanted = request.k or (trace.understood.complexity if trace.understood else 3)

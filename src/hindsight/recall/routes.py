@@ -1,13 +1,13 @@
 """Second stage: candidates from several routes, each with its own limit, the filter applied inside every one.
 
-First the routes that need only the query (vector, keyword, graph, lessons) run at once. Then, around what they found, the
-neighbourhood: turns beside the best hits, members of the best sessions or days; and what lies in the time asked for.
+First the routes that need only the query (vector, keyword, graph, lessons). Then, around what they found, the neighbourhood:
+turns beside the best hits, members of the best sessions or days; and what lies in the time asked for. All are reads of the store
+one after another, so that they run on one snapshot without leaving its thread.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -84,32 +84,25 @@ async def run_routes(routing: Routing, candidates: Candidates) -> None:
         return
     columns = await routing.store.columns(routing.filter, rows)
     base = _base(candidates, rows)
-    later: list[Awaitable[None]] = []
     if timed:
         candidates.ranges = (*resolve_ranges(routing.query, columns), *await _from_events(routing))[:_MAX_RANGES]
-        later.append(_keep(candidates, "time", _in_time(routing, candidates.ranges)))
+        candidates.found["time"] = await _in_time(routing, candidates.ranges)
     if "neighbourhood" in routing.enabled and len(rows):
-        later.append(_keep(candidates, "neighbourhood", _neighbourhood(routing, rows, base, columns)))
-    await asyncio.gather(*later)
+        candidates.found["neighbourhood"] = await _neighbourhood(routing, rows, base, columns)
 
 
 async def _first_wave(routing: Routing, candidates: Candidates) -> None:
     store, filter, query, limits = routing.store, routing.filter, routing.query, routing.limits
-    first: dict[str, Awaitable[Scored]] = {}
+    found = candidates.found
     if "vector" in routing.enabled and routing.vectors is not None:
-        first["vector"] = store.search_vector(filter, routing.vectors.adapted, limit=limits.vector, centre=False)
+        found["vector"] = await store.search_vector(filter, routing.vectors.adapted, limit=limits.vector, centre=False)
     if "keyword" in routing.enabled and query.terms:
-        first["keyword"] = store.search_terms(filter, [*query.terms, *query.said], limit=limits.keyword)
+        found["keyword"] = await store.search_terms(filter, [*query.terms, *query.said], limit=limits.keyword)
     if "graph" in routing.enabled and query.entities:
         names = [entity.norm for entity in query.entities]
-        first["graph"] = store.search_entities(filter, names, hops=limits.hops, limit=limits.graph)
+        found["graph"] = await store.search_entities(filter, names, hops=limits.hops, limit=limits.graph)
     if "lessons" in routing.enabled and query.terms and filter.avoid is None:
-        first["lessons"] = store.search_terms(filter.model_copy(update={"avoid": True}), query.terms, limit=limits.lessons)
-    await asyncio.gather(*(_keep(candidates, name, route) for name, route in first.items()))
-
-
-async def _keep(candidates: Candidates, name: str, route: Awaitable[Scored]) -> None:
-    candidates.found[name] = await route
+        found["lessons"] = await store.search_terms(filter.model_copy(update={"avoid": True}), query.terms, limit=limits.lessons)
 
 
 def _base(candidates: Candidates, rows: Rows) -> Floats:
@@ -138,12 +131,12 @@ async def _neighbourhood(routing: Routing, rows: Rows, base: Floats, columns: Co
     best = np.argsort(-base, kind="stable")
     sessions = _best_groups(columns.session, base, best)
     days = np.floor(np.nan_to_num(columns.occurred, nan=-_DAY) / _DAY).astype(np.int64)
-    parts: list[Awaitable[Rows]] = [_beside(routing, rows[best[: limits.beside]])]
+    parts: list[Rows] = [await _beside(routing, rows[best[: limits.beside]])]
     if len(sessions):
-        parts.append(routing.store.session_rows(routing.filter, sessions, limit=limits.members))
+        parts.append(await routing.store.session_rows(routing.filter, sessions, limit=limits.members))
     if np.mean(columns.session >= 0) <= 0.5:
-        parts.extend(_day(routing, int(day)) for day in _best_groups(days, base, best).tolist())
-    found = np.unique(np.concatenate(await asyncio.gather(*parts)))
+        parts.extend([await _day(routing, int(day)) for day in _best_groups(days, base, best).tolist()])
+    found = np.unique(np.concatenate(parts))
     fresh = found[~np.isin(found, rows)]
     return Scored(fresh, np.ones(len(fresh), dtype=np.float32))
 
@@ -188,7 +181,7 @@ async def _in_time(routing: Routing, ranges: Sequence[Range]) -> Scored:
     spans = [(datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC)) for start, end in ranges]
     narrow = [span for span in spans if span[1] - span[0] <= _COARSE][:_MAX_RANGES]
     each = max(20, routing.limits.time // max(len(narrow), 1))
-    found = await asyncio.gather(*(_within(routing, start, end, each) for start, end in narrow))
+    found = [await _within(routing, start, end, each) for start, end in narrow]
     rows = np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))
     if not len(rows):
         return await routing.store.search_time(routing.filter, *spans[0], limit=each // 2)
@@ -198,12 +191,13 @@ async def _in_time(routing: Routing, ranges: Sequence[Range]) -> Scored:
 async def _within(routing: Routing, start: datetime, end: datetime, limit: int) -> Rows:
     """The best ``limit`` rows in [start, end), half by vector and half by keyword; any, where neither finds so many."""
     filter = _between(routing.filter, start, end)
-    asked: list[Awaitable[Scored]] = []
+    found: list[Rows] = []
     if routing.query.terms:
-        asked.append(routing.store.search_terms(filter, [*routing.query.terms, *routing.query.said], limit=limit // 2))
+        terms = [*routing.query.terms, *routing.query.said]
+        found.append((await routing.store.search_terms(filter, terms, limit=limit // 2)).rows)
     if routing.vectors is not None:
-        asked.append(routing.store.search_vector(filter, routing.vectors.adapted, limit=limit // 2, centre=False))
-    found = [scored.rows for scored in await asyncio.gather(*asked)]
+        adapted = routing.vectors.adapted
+        found.append((await routing.store.search_vector(filter, adapted, limit=limit // 2, centre=False)).rows)
     if sum(map(len, found)) < limit // 2:
         found.append((await routing.store.search_time(filter, start, end, limit=limit // 2)).rows)
     return np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))

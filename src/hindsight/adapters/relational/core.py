@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.searching import Namespace, Search
 from hindsight.adapters.relational.terms import TokenIndex
-from hindsight.errors import InvalidInput, ModelMismatch
+from hindsight.errors import InvalidInput, ModelMismatch, StoreError
 from hindsight.ports import Centring, Clock, Rows, Vector
 from hindsight.records import Filter
 
@@ -49,6 +50,21 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class _Snapshot:
+    """What :meth:`Core.reading` reads on. ``searches`` keeps the filters too, so that their ids stay theirs."""
+
+    database: Database
+    given_up: threading.Event
+    searches: dict[tuple[int, bool], tuple[Filter, Search]] = field(default_factory=dict)
+
+    def connection(self) -> Database:
+        """The database, for as long as somebody waits for the result."""
+        if self.given_up.is_set():
+            raise StoreError("nobody waits for this answer any more.")
+        return self.database
+
+
 class Core(ABC):
     """The open store. ``place`` is what messages call it."""
 
@@ -71,6 +87,7 @@ class Core(ABC):
         self._centring = centring
         self._namespaces: dict[str, Namespace] = {}
         self._guard = threading.Lock()
+        self._inside = threading.local()
 
     @abstractmethod
     def open(self) -> None:
@@ -86,8 +103,32 @@ class Core(ABC):
         """The open engine."""
 
     async def read(self, work: Callable[[Database], T]) -> T:
-        """Run ``work`` on a snapshot."""
-        return await self.engine.read(work)
+        """Run ``work`` on a snapshot: inside :meth:`reading` on that one, at once."""
+        snapshot: _Snapshot | None = getattr(self._inside, "snapshot", None)
+        return await self.engine.read(work) if snapshot is None else work(snapshot.connection())
+
+    async def reading(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine that awaits nothing but reads of this store, on a reader's thread and one snapshot, leaving neither.
+
+        One that is no longer waited for stops at its next read.
+        """
+        given_up = threading.Event()
+        try:
+            return await self.engine.read(lambda db: self._driven(_Snapshot(db, given_up), work()))
+        finally:
+            given_up.set()
+
+    def _driven(self, snapshot: _Snapshot, coroutine: Coroutine[Any, Any, T]) -> T:
+        self._inside.snapshot = snapshot
+        try:
+            coroutine.send(None)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        finally:
+            self._inside.snapshot = None
+            coroutine.close()
+        raise RuntimeError("a coroutine that reads on a snapshot waited for something else")
 
     async def write(self, work: Callable[[Database], T]) -> T:
         """Run ``work`` in a durable transaction."""
@@ -99,7 +140,16 @@ class Core(ABC):
 
     async def search(self, filter: Filter, work: Callable[[Search], T], *, vectors: bool = False) -> T:
         """Run a search in the filter's namespace; ``vectors`` says whether it needs the matrix."""
-        return await self.engine.read(lambda db: work(self.searcher(db, filter, vectors=vectors)))
+        snapshot: _Snapshot | None = getattr(self._inside, "snapshot", None)
+        if snapshot is None:
+            return await self.engine.read(lambda db: work(self.searcher(db, filter, vectors=vectors)))
+        database = snapshot.connection()
+        # Questions of one retrieval share the filter, and with it what was made for it.
+        known = snapshot.searches.get((id(filter), vectors))
+        if known is None:
+            known = (filter, self.searcher(database, filter, vectors=vectors))
+            snapshot.searches[id(filter), vectors] = known
+        return work(known[1])
 
     def searcher(self, db: Database, filter: Filter, *, vectors: bool = False) -> Search:
         """The search of a filter on the snapshot of ``db``."""

@@ -6,9 +6,9 @@ import asyncio
 import builtins
 import sys
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -44,6 +44,8 @@ from hindsight.ports import (
 )
 from hindsight.records import Filter, Memory, Stats, Turn, utc
 from hindsight.text.fold import fold
+
+T = TypeVar("T")
 
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
@@ -112,6 +114,10 @@ class RelationalStore(Queueing, Histories):
     @abstractmethod
     async def _after_erasing(self) -> None:
         """Take away what the engine itself keeps of erased rows."""
+
+    async def reading(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """See the port."""
+        return await self._core.reading(work)
 
     async def get(self, id: UUID) -> Memory | None:
         """The record, whatever its status."""
