@@ -8,9 +8,11 @@ knowledge pass through untouched.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 from uuid import UUID
 
@@ -27,10 +29,10 @@ from hindsight.text.language import detect_language
 from hindsight.text.tokens import query_tokens
 
 T = TypeVar("T")
+_Word = tuple[str, str, str]
 CANDIDATES = 16
 """Standing records looked at for each route and statement."""
 ATTEMPTS = 10
-LOOKS = 5
 SEMANTIC = tuple(kind for kind in Kind if LAYER_OF[kind] is Layer.SEMANTIC)
 
 
@@ -84,11 +86,15 @@ class Reconciler:
         verbatim: bool,
         notes: Mapping[UUID, str],
     ) -> dict[UUID, Settled]:
-        attempt = 1
-        while True:
+        async def planned() -> Plan:
             plan = Plan(principal, now, verbatim=verbatim)
             for memory in memories:
                 plan.add(memory, await self._candidates(memory, vectors[memory.id].vector, now) if _relates(memory) else [])
+            return plan
+
+        attempt = 1
+        while True:
+            plan = await self._store.reading(planned)
             writes = plan.writes(vectors, notes)
             try:
                 return plan.settled(await self._store.commit(writes) if writes else [])
@@ -100,13 +106,7 @@ class Reconciler:
     async def _candidates(self, memory: Memory, vector: Vector | None, now: datetime) -> list[Memory]:
         """Standing statements of the agent that share words or meaning with it."""
         filter = Filter(namespace=memory.namespace, agent=memory.agent, scope="own", kinds=SEMANTIC, statuses=(Status.ACTIVE,), now=now)
-        text = memory.text()
-        standing: list[Memory] = []
-        for _ in range(LOOKS):
-            standing = await self._found(filter, text, vector)
-            # One that another process retired between search and reading: what took its place is to be seen.
-            if all(record.status is Status.ACTIVE for record in standing):
-                break
+        standing = await self._found(filter, memory.text(), vector)
         return [record for record in standing if record.agent == memory.agent and record.status is Status.ACTIVE]
 
     async def _found(self, filter: Filter, text: str, vector: Vector | None) -> list[Memory]:
@@ -127,12 +127,14 @@ class Plan:
         self._new: dict[UUID, Memory] = {}
         self._changed: dict[UUID, tuple[Memory, Memory, NewEvent]] = {}
         self._settled: dict[UUID, Settled] = {}
+        self._of_word: dict[_Word, list[int]] = {}
+        self._order: list[UUID] = []
 
     def add(self, memory: Memory, candidates: Sequence[Memory]) -> None:
         """Settle one memory against standing ``candidates`` and what the plan holds already."""
         standing = {record.id: self._changed[record.id][1] if record.id in self._changed else record for record in candidates}
-        if _relates(memory):
-            standing |= {id: record for id, record in self._new.items() if _relates(record) and _same_pool(record, memory)}
+        words = _words_of(memory)
+        standing |= {id: self._new[id] for id in self._nearest(words) if _relates(self._new[id])}
         active = [record for record in standing.values() if record.status is Status.ACTIVE]
         related = [(record, _relation(record, memory)) for record in active] if _relates(memory) else []
         twin = next((record for record, relation in related if relation in MERGING), None)
@@ -143,6 +145,14 @@ class Plan:
         for record, relation in related:
             memory = self._settle(record, memory, relation)
         self._new[memory.id] = memory
+        for word in words:
+            self._of_word.setdefault(word, []).append(len(self._order))
+        self._order.append(memory.id)
+
+    def _nearest(self, words: frozenset[_Word]) -> list[UUID]:
+        """The new memories of the same pool that share most words, as many as a search for standing ones gives, in their order."""
+        shared = Counter(chain.from_iterable(self._of_word.get(word, ()) for word in words))
+        return [self._order[place] for place in sorted(place for place, _ in shared.most_common(CANDIDATES))]
 
     def writes(self, vectors: Mapping[UUID, Embedded], notes: Mapping[UUID, str]) -> list[Write]:
         """The transaction, new records in the order they came."""
@@ -231,8 +241,11 @@ def _relates(memory: Memory) -> bool:
     return LAYER_OF[memory.kind] is Layer.SEMANTIC and memory.status is Status.ACTIVE
 
 
-def _same_pool(first: Memory, second: Memory) -> bool:
-    return (first.namespace, first.agent) == (second.namespace, second.agent)
+def _words_of(memory: Memory) -> frozenset[_Word]:
+    """The words of a statement, each with its pool; none of what is no statement."""
+    if not _relates(memory):
+        return frozenset()
+    return frozenset((memory.namespace, memory.agent, word) for word in query_tokens(memory.text()))
 
 
 def _happened_before(new: Memory, old: Memory) -> bool:
