@@ -14,7 +14,7 @@ EXPORT := $(UV) export --quiet --locked --no-emit-project --no-header --no-annot
 help:
 	@echo "make run      install and start the server (PORT=8080)"
 	@echo "make test     install and run all tests (WORKERS=2, ARGS='-k name')"
-	@echo "make lint     ruff, mypy --strict, import contracts, pre-commit configuration"
+	@echo "make lint     ruff, mypy --strict, import contracts, container and cluster files"
 	@echo "make format   let ruff format and mend"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make pages    refill the generated parts of the documentation"
@@ -38,6 +38,9 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pre-commit validate-config .pre-commit-config.yaml
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.compose-spec compose.yaml compose.embedded.yaml
+	$(BIN)/kubernetes-validate --quiet --strict deploy/kubernetes/hindsight.yaml
 
 format: .venv/.dev
 	$(BIN)/ruff check --fix
@@ -65,6 +68,7 @@ upgrade:
 lock:
 	$(UV) lock
 	$(EXPORT) --no-default-groups --group build --output-file requirements/default.txt
+	$(EXPORT) --no-default-groups --group build --extra server --extra qdrant --extra tracing --output-file requirements/server.txt
 	$(EXPORT) --no-default-groups --group build --group test --output-file requirements/test.txt
 	$(EXPORT) --no-default-groups --group dev --output-file requirements/dev.txt
 	$(EXPORT) --only-group uv --output-file requirements/uv.txt

@@ -1,6 +1,6 @@
 """Create the virtual environment and install one profile of locked packages into it, then the project itself.
 
-    python3 scripts/install.py PROFILE [--venv FOLDER]
+    python3 scripts/install.py PROFILE [--venv FOLDER] [--copied]
 
 ``requirements/PROFILE.txt`` holds exact versions with hashes; nothing else is installed. Only the standard library is needed:
 where no ``uv`` is at hand it is fetched (locked too) because it installs ten times faster, and where that fails pip does the work.
@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("profile", choices=sorted(path.stem for path in REQUIREMENTS.glob("*.txt") if path.stem != "uv"))
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="folder of the environment (default: .venv)")
     parser.add_argument("--pip", action="store_true", help="install with pip even where uv could be had")
+    parser.add_argument("--copied", action="store_true", help="copy the project into the environment instead of linking to it")
     arguments = parser.parse_args()
     if sys.version_info < OLDEST:
         print(
@@ -37,7 +38,7 @@ def main() -> int:
     python = environment(arguments.venv)
     wanted = ["--require-hashes", "-r", str(REQUIREMENTS / f"{arguments.profile}.txt")]
     # The build backend is among the locked packages, so that building the project fetches nothing more.
-    project = ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]
+    project = ["--no-deps", "--no-build-isolation", *([] if arguments.copied else ["-e"]), str(ROOT)]
     with tempfile.TemporaryDirectory() as scratch:
         uv = None if arguments.pip else find_uv(python, Path(scratch))
         if uv and all(run([uv, "pip", "install", "--quiet", "--python", str(python), *what]) for what in (wanted, project)):
