@@ -94,7 +94,7 @@ class Reconciler:
 
         attempt = 1
         while True:
-            plan = await self._store.reading(planned)
+            plan = await (self._store.reading(planned) if any(map(_relates, memories)) else planned())
             writes = plan.writes(vectors, notes)
             try:
                 return plan.settled(await self._store.commit(writes) if writes else [])
