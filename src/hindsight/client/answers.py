@@ -148,6 +148,31 @@ class RecallAnswer(Answer):
         return self.rendered
 
 
+class ExternalPassage(Answer):
+    """A passage that an external retriever brought."""
+
+    text: str
+    title: str = ""
+    source: str = ""
+    retriever: str = ""
+
+
+class ContextAnswer(Answer):
+    """Experience and knowledge for a query in marked sections under one budget; ``rendered`` is the block for a prompt."""
+
+    query: str
+    experience: RecallAnswer | None
+    knowledge: RecallAnswer | None
+    external: list[ExternalPassage] = Field(description="What external retrievers brought and the guard let through.")
+    flags: list[str]
+    tokens: int = Field(description="Estimated tokens of the block.")
+    rendered: str
+
+    def render(self) -> str:
+        """The block for a prompt; empty where nothing was found."""
+        return self.rendered
+
+
 class SessionAnswer(Answer):
     """An open session."""
 

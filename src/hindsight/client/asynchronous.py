@@ -46,7 +46,10 @@ class AsyncRestClient:
     ) -> None:
         import httpx
 
-        self._web = httpx.AsyncClient(**options(url, token, timeout), transport=transport)
+        given = options(url, token, timeout)
+        self._web = httpx.AsyncClient(**given, transport=transport)
+        self.address = str(given["base_url"])
+        self.token = bytes(given["headers"].get("Authorization", b"")).decode("utf-8").removeprefix("Bearer ")
 
     async def __aenter__(self) -> Self:
         return self
@@ -103,6 +106,7 @@ class AsyncRestClient:
     lineage = _sent(calls.lineage)
     undo = _sent(calls.undo)
     retrieve = _sent(calls.retrieve)
+    context = _sent(calls.context)
     why = _sent(calls.why)
     retrieval = _sent(calls.retrieval)
     retrievals = _sent(calls.retrievals)

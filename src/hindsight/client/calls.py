@@ -131,6 +131,21 @@ def retrieve(
     return Call("POST", "/recall", a.RecallAnswer.model_validate, body=filled(r.RecallRequest, asked | filters_in(filters)))
 
 
+def context(
+    query: str,
+    *,
+    k: int | None = None,
+    knowledge_k: int | None = None,
+    budget: int | None = None,
+    session: str | None = None,
+    namespace: str | None = None,
+    **filters: Unpack[FilterFields],
+) -> Call[a.ContextAnswer]:
+    """Experience and knowledge for ``query`` in marked sections under one budget; ``.render()`` gives the block for a prompt."""
+    asked = {"query": query, "k": k, "knowledge_k": knowledge_k, "budget": budget, "session": session, "namespace": namespace}
+    return Call("POST", "/context", a.ContextAnswer.model_validate, body=filled(r.ContextRequest, asked | filters_in(filters)))
+
+
 def why(id: Id, query: str, *, namespace: str | None = None, **filters: Unpack[FilterFields]) -> Call[a.ExplanationAnswer]:
     """Why this memory is, or is not, among the answers to ``query``."""
     body = filled(r.WhyRequest, {"query": query, "namespace": namespace} | filters_in(filters))

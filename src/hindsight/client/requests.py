@@ -131,6 +131,18 @@ class RecallRequest(FilterRequest):
     session: Name | None = Field(None, description="Open session that tells what the query is about.")
 
 
+class ContextRequest(FilterRequest):
+    """A query for experience and knowledge; the filters are those of the experience."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "How do we roll back a deployment?"}]})
+
+    query: Annotated[str, Field(max_length=1_048_576)]
+    k: Annotated[int, Field(ge=1, le=1_000)] | None = Field(None, description="Memories of experience; default: what is relevant.")
+    knowledge_k: Annotated[int, Field(ge=1, le=1_000)] | None = Field(None, description="Chunks of knowledge; default: what is relevant.")
+    budget: Annotated[int, Field(ge=50, le=1_000_000)] | None = Field(None, description="Most tokens of the block.")
+    session: Name | None = Field(None, description="Open session that tells what the query is about.")
+
+
 class WhyRequest(FilterRequest):
     """Why a memory is, or is not, among the answers to a query."""
 

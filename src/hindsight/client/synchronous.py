@@ -101,6 +101,7 @@ class RestClient:
     lineage = _sent(calls.lineage)
     undo = _sent(calls.undo)
     retrieve = _sent(calls.retrieve)
+    context = _sent(calls.context)
     why = _sent(calls.why)
     retrieval = _sent(calls.retrieval)
     retrievals = _sent(calls.retrievals)
