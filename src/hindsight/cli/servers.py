@@ -17,12 +17,27 @@ def serve(
     port: Annotated[
         int | None, typer.Option(help="Port; 0 takes any free one (default: HINDSIGHT_PORT, else 8080).", min=0, max=65535)
     ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that answer on the port; one that dies is started again.", min=1, max=64)] = 1,
 ) -> None:
     """Serve the console, REST, MCP, health and metrics over HTTP until it is stopped."""
-    from hindsight.serve.app import run
+    invocation: Invocation = context.obj
+    settings = invocation.settings(host=host, port=port)
+    if workers == 1:
+        from hindsight.serve import app
+
+        app.run(settings)
+    else:
+        from hindsight.serve import replicas
+
+        replicas.run(settings, workers)
+
+
+def worker(context: typer.Context) -> None:
+    """Finish queued work until it is stopped, beside servers that run with HINDSIGHT_WORKER=off."""
+    from hindsight.serve.worker import run
 
     invocation: Invocation = context.obj
-    run(invocation.settings(host=host, port=port))
+    run(invocation.settings())
 
 
 def mcp(
@@ -34,4 +49,4 @@ def mcp(
     return run_mcp(context.obj, url)
 
 
-COMMANDS = {"serve": serve, "mcp": mcp}
+COMMANDS = {"serve": serve, "worker": worker, "mcp": mcp}

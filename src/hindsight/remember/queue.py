@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from hindsight.companions import WakeUps
 from hindsight.errors import HindsightError, InvalidInput
 from hindsight.ports import Clock, Job, RecordStore
 from hindsight.records import new_id
@@ -32,6 +33,7 @@ class Worker:
     Args:
         handlers: what does each kind of job; jobs of other kinds are left to others.
         wake: set by whoever queued a job in this process.
+        wake_ups: tells of jobs that other processes queued; without, the worker looks by itself a little later.
         now_and_then: done every ``ROUND_SECONDS``, beside the jobs.
     """
 
@@ -42,12 +44,14 @@ class Worker:
         handlers: Mapping[str, Handler],
         *,
         wake: asyncio.Event,
+        wake_ups: WakeUps | None = None,
         now_and_then: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._handlers = handlers
         self._wake = wake
+        self._wake_ups = wake_ups
         self._now_and_then = now_and_then
         self.name = f"{os.getpid()}-{new_id().hex[-12:]}"
         self._tasks: list[asyncio.Task[None]] = []
@@ -55,12 +59,16 @@ class Worker:
     def start(self) -> None:
         """Begin working in the running event loop."""
         loop = asyncio.get_running_loop()
+        if self._wake_ups is not None:
+            self._wake_ups.listen(self._wake.set)
         self._tasks = [loop.create_task(self._run(), name="hindsight-worker")]
         if self._now_and_then is not None:
             self._tasks.append(loop.create_task(self._rounds(self._now_and_then), name="hindsight-rounds"))
 
     async def stop(self) -> None:
         """Stop taking jobs; those that were taken and not finished are given back."""
+        if self._wake_ups is not None:
+            await self._wake_ups.silence()
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -95,13 +103,13 @@ class Worker:
 
     async def _run(self) -> None:
         while True:
+            self._wake.clear()  # what is queued from here on wakes
             try:
                 worked = await self.work()
             except HindsightError as error:
                 _log.warning("worker_waits", error=str(error))
                 worked = False
             if not worked:
-                self._wake.clear()
                 try:
                     # Not wait_for: in Python 3.11 it loses a cancellation that arrives just after the wake-up.
                     async with asyncio.timeout(IDLE_SECONDS):

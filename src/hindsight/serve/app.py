@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -24,19 +24,23 @@ from starlette.routing import Route
 from hindsight import __version__
 from hindsight.access import Access
 from hindsight.errors import ConfigurationError, HindsightError, StoreError
+from hindsight.prometheus import PrometheusCounts
 from hindsight.serve.auth import HostGuard, TokenGuard, check_binding
 from hindsight.serve.console.app import build_console, build_door
 from hindsight.serve.console.entrance import Entrance
 from hindsight.serve.desk import Desk, assembled
 from hindsight.serve.http.body import MAX_BODY_BYTES, BodyLimit, RepairedBody
-from hindsight.serve.http.operations import operations
+from hindsight.serve.http.operations import operations, protected_resource
 from hindsight.serve.http.problem import on_refusal
 from hindsight.serve.http.refusal import MCP_PATH, REST_PATH
 from hindsight.serve.http.rest.app import build_rest
 from hindsight.serve.http.rest.operating import IMPORT_PATH
 from hindsight.serve.mcp.server import build_server
+from hindsight.serve.oauth import Issuer
+from hindsight.serve.request_ids import RequestIds
 from hindsight.settings import Settings
-from hindsight.telemetry import PrometheusCounts, log_structured
+from hindsight.telemetry import log_structured
+from hindsight.tracing import Traced, trace_to_collector
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
@@ -51,7 +55,9 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
 
     It refuses to start where it would be reachable from other machines without a token.
     """
+    trace_to_collector(settings)
     counts = PrometheusCounts()
+    issuer = Issuer(settings) if settings.oauth_issuer else None
 
     def open_memory() -> AbstractAsyncContextManager[Hindsight]:
         return assembled(settings) if memory is None else nullcontext(memory)
@@ -81,14 +87,18 @@ def build_app(settings: Settings, memory: Hindsight | None = None) -> FastAPI:
         lifespan=lifespan,
         openapi_url=None,
         middleware=[
+            Middleware(RequestIds),
+            Middleware(Traced),
             Middleware(HostGuard, host=settings.host),
             Middleware(Entrance, door=build_door()),
-            Middleware(TokenGuard, settings=settings, access=access),
+            Middleware(TokenGuard, settings=settings, access=access, issuer=issuer),
             Middleware(BodyLimit, streamed=frozenset({IMPORT_PATH})),
         ],
         exception_handlers={HindsightError: _unavailable, HTTPException: on_refusal},
     )
     app.include_router(operations(desk, counts))
+    if issuer is not None:
+        app.include_router(protected_resource(issuer))
     app.mount(REST_PATH, RepairedBody(build_rest(desk)))
     endpoint = RepairedBody(StreamableHTTPASGIApp(sessions))
     app.router.routes.extend(Route(path, endpoint=endpoint) for path in (MCP_PATH, f"{MCP_PATH}/"))
@@ -112,6 +122,31 @@ def run(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
+    async def open_socket(memory: Hindsight) -> socket.socket:
+        check_binding(settings, tokens=await memory.access.required())
+        return bound_socket(settings.host, settings.port)
+
+    def announce(listening: socket.socket, *, tokens: bool) -> None:
+        address = address_of(listening)
+        _log.info("listening on %s", address)
+        sys.stderr.write(announcement(address, settings, tokens=tokens))
+
+    await _serve_on(settings, open_socket, announce)
+
+
+async def serve_on(settings: Settings, listening: socket.socket, ready: Callable[[socket.socket], object]) -> None:
+    """Serve on a socket that is bound already, until SIGINT or SIGTERM; ``ready`` is told once requests are answered."""
+
+    async def given(_memory: Hindsight) -> socket.socket:
+        return listening
+
+    def told(bound: socket.socket, *, tokens: bool) -> None:  # noqa: ARG001 - the parent has announced it
+        ready(bound)
+
+    await _serve_on(settings, given, told)
+
+
+async def _serve_on(settings: Settings, open_socket: Callable[[Hindsight], Awaitable[socket.socket]], ready: Callable[..., object]) -> None:
     server: _Server | None = None
 
     def stop(number: int, _frame: object) -> None:
@@ -124,11 +159,9 @@ async def _serve(settings: Settings) -> None:
     try:
         async with assembled(settings) as memory:
             tokens = await memory.access.required()
-            check_binding(settings, tokens=tokens)
-            listening = bound_socket(settings.host, settings.port)
-            app = build_app(settings, memory)
+            listening = await open_socket(memory)
             config = uvicorn.Config(
-                app,
+                build_app(settings, memory),
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -136,10 +169,14 @@ async def _serve(settings: Settings) -> None:
                 lifespan="on",
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
-            server = _Server(config, settings, tokens=tokens)
+            server = _Server(config, lambda: ready(listening, tokens=tokens))
+            schedule = memory.schedule()
+            if settings.worker == "on":  # else `hindsight worker` does what comes by time, too
+                schedule.start()
             try:
                 await server.serve(sockets=[listening])
             finally:
+                await schedule.stop()
                 listening.close()
     finally:
         for number, handler in before.items():
@@ -147,26 +184,24 @@ async def _serve(settings: Settings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens once it does."""
+    """Tells once it listens."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings, *, tokens: bool) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], object]) -> None:
         super().__init__(config)
-        self._settings = settings
-        self._tokens = tokens
+        self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started and sockets:
-            address = address_of(sockets[0])
-            _log.info("listening on %s", address)
-            sys.stderr.write(announcement(address, self._settings, tokens=self._tokens))
+        if self.started:
+            self._ready()
 
 
 def announcement(address: str, settings: Settings, *, tokens: bool = False) -> str:
     """What a person who started the server needs to know."""
     lines = [f"hindsight {__version__} listens on {address}  (console; MCP: {address}{MCP_PATH}, REST: {address}{REST_PATH})"]
-    if settings.token.get_secret_value() or tokens:
-        lines.append("A token is needed: Authorization: Bearer … (HINDSIGHT_TOKEN, or one of `hindsight token create`).")
+    if settings.token.get_secret_value() or tokens or settings.oauth_issuer:
+        issued = f", or of {settings.oauth_issuer}" if settings.oauth_issuer else ""
+        lines.append(f"A token is needed: Authorization: Bearer … (HINDSIGHT_TOKEN, or one of `hindsight token create`{issued}).")
     else:
         lines.append(
             "There is no token: only this machine can reach it. Make one (`hindsight token create`) before you change HINDSIGHT_HOST."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import math
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -11,35 +10,27 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from hindsight.access import Access, RateLimit, digest_of
+from hindsight.access import PREFIX, Access, digest_of
+from hindsight.confinement import confined_to
 from hindsight.errors import AccessDenied, ConfigurationError, HindsightError
 from hindsight.ports import Token
+from hindsight.serve.binding import is_loopback
 from hindsight.serve.caller import Caller, calling
 from hindsight.serve.http.refusal import refuse
+from hindsight.serve.oauth import METADATA_PATH, Issuer
 from hindsight.settings import Settings
 
 OPEN_PATHS = frozenset({"/health/live", "/health/ready"})
 """Answered without a token: who restarts the process, or sends requests to the replicas that are ready, holds none."""
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine's own."""
-    name = host.strip("[]").lower()
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
 def check_binding(settings: Settings, *, tokens: bool = False) -> None:
-    """Refuse to be reachable from other machines without a token; ``tokens``: the store has some.
+    """Refuse to be reachable from other machines without a token; ``tokens``: the store has some. Tokens of an issuer count, too.
 
     Raises:
         ConfigurationError: the host is not loopback and there is no token.
     """
-    if not is_loopback(settings.host) and not settings.token.get_secret_value() and not tokens:
+    if not is_loopback(settings.host) and not settings.token.get_secret_value() and not tokens and not settings.oauth_issuer:
         raise ConfigurationError(
             f"HINDSIGHT_HOST: {settings.host} can be reached from other machines, and there is no token. "
             "Make one with `hindsight token create`, set HINDSIGHT_TOKEN, or leave the host at 127.0.0.1."
@@ -82,38 +73,46 @@ class HostGuard:
 class TokenGuard:
     """Finds out who calls, by ``Authorization: Bearer …``, and keeps to each token's rate.
 
-    The owner's own token (``HINDSIGHT_TOKEN``) and those of the store are known. Where neither was ever set, everybody who
-    reaches the server is the owner: it listens on loopback only then. ``OPEN_PATHS`` are answered to all.
+    The owner's own token (``HINDSIGHT_TOKEN``), those of the store and those of the ``issuer`` are known. Where none of them was ever
+    set, everybody who reaches the server is the owner: it listens on loopback only then. ``OPEN_PATHS`` are answered to all.
     """
 
-    def __init__(self, app: ASGIApp, *, settings: Settings, access: Callable[[], Awaitable[Access]]) -> None:
+    def __init__(self, app: ASGIApp, *, settings: Settings, access: Callable[[], Awaitable[Access]], issuer: Issuer | None = None) -> None:
         self.app = app
+        self._issuer = issuer
         self._settings = settings
         token = settings.token.get_secret_value().strip()
         self._own = digest_of(token) if token else None
         self._access = access
-        self._rates = RateLimit()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on or refuse one request."""
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+        if scope["type"] != "http" or _is_open(scope["path"]):
             await self.app(scope, receive, send)
             return
         try:
             token = await self._token_of(_presented(Headers(scope=scope)))
         except AccessDenied as error:
-            challenge = 'Bearer realm="hindsight"' + (', error="invalid_token"' if "authorization" in Headers(scope=scope) else "")
+            challenge = self._challenge(presented="authorization" in Headers(scope=scope))
             await refuse(401, str(error), scope, receive, send, headers={"WWW-Authenticate": challenge})
             return
         except HindsightError as error:
             await refuse(503, str(error), scope, receive, send)
             return
-        if token is not None and (wait := self._rates.wait(token)):
+        if token is not None and (wait := await (await self._access()).wait(token)):
             message = f"The token {token.name!r} may make {token.per_minute} requests a minute; try again in {math.ceil(wait)} s."
             await refuse(429, message, scope, receive, send, headers={"Retry-After": str(math.ceil(wait))})
             return
-        with calling(self._caller(token)):
+        with calling(self._caller(token)), confined_to(_walls(token)):
             await self.app(scope, receive, send)
+
+    def _challenge(self, *, presented: bool) -> str:
+        parts = ['realm="hindsight"']
+        if self._issuer is not None:
+            parts.append(f'resource_metadata="{self._issuer.metadata_url}"')
+        if presented:
+            parts.append('error="invalid_token"')
+        return "Bearer " + ", ".join(parts)
 
     def _caller(self, token: Token | None) -> Caller:
         if token is None:
@@ -127,7 +126,7 @@ class TokenGuard:
             AccessDenied: a token is needed, and none that is known was presented.
         """
         if presented is None:
-            if self._own is None and not await (await self._access()).required():
+            if self._own is None and self._issuer is None and not await (await self._access()).required():
                 return None
             raise AccessDenied(
                 "A token is needed: send the header `Authorization: Bearer …` with one that `hindsight token create` made, or with the "
@@ -136,7 +135,18 @@ class TokenGuard:
         # Digests are compared, so that neither length nor content of the token shows in the time taken.
         if self._own is not None and hmac.compare_digest(digest_of(presented), self._own):
             return None
+        if self._issuer is not None and not presented.startswith(PREFIX):
+            return await self._issuer.caller(presented)
         return await (await self._access()).caller(presented)
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path == METADATA_PATH or path.startswith(f"{METADATA_PATH}/")
+
+
+def _walls(token: Token | None) -> tuple[str, ...] | None:
+    """What the database may show; who administers looks after the whole store."""
+    return None if token is None or "*" in token.namespaces or "admin" in token.scopes else token.namespaces
 
 
 def _presented(headers: Headers) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hindsight.records import Channel, Scope
 from hindsight.serve.caller import Caller, current
-from hindsight.telemetry import Counts
+from hindsight.telemetry import Counts, count_with
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
@@ -22,13 +22,13 @@ _AGENTS: frozenset[Scope] = frozenset({"read", "write"})
 class Desk:
     """One open memory for all calls of a process.
 
-    ``open_memory`` gives a context manager of the memory; it is entered once, by the first :meth:`memory`, and left by
+    ``counts`` is where this process counts from now on. ``open_memory`` gives a context manager of the memory; it is entered once, by the first :meth:`memory`, and left by
     :meth:`close`. A failure to open is raised to the call that needed it, and the next call tries again.
     """
 
     def __init__(self, settings: Settings, open_memory: Callable[[], AbstractAsyncContextManager[Hindsight]], counts: Counts) -> None:
         self.settings = settings
-        self.counts = counts
+        count_with(counts)
         self._open_memory = open_memory
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()

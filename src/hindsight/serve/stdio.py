@@ -35,6 +35,10 @@ def run(settings: Settings) -> None:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Hindsight]:
         await asyncio.to_thread(log_structured, settings)
+        if settings.tracing_url:
+            from hindsight.tracing import trace_to_collector
+
+            await asyncio.to_thread(trace_to_collector, settings)
         async with assembled(settings) as memory:
             yield memory
 

@@ -31,6 +31,11 @@ class PostgresConnection:
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
 
+    @property
+    def raw(self) -> psycopg.Connection[Any]:
+        """The connection itself, for what is PostgreSQL's own."""
+        return self._connection
+
     def execute(self, sql: str, bindings: Any = (), /) -> Found:
         """Run a statement of the catalogue."""
         cursor = self._connection.cursor(binary=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 
@@ -10,9 +11,16 @@ from hindsight.adapters.postgres.connection import PostgresConnection
 from hindsight.adapters.postgres.engine import WRITING, Engine, address_of
 from hindsight.adapters.postgres.migrate import check_server, migrate
 from hindsight.adapters.relational.core import Core
+from hindsight.adapters.relational.queries import Database
 from hindsight.adapters.relational.sealing import Sealing
+from hindsight.confinement import confinement
 from hindsight.errors import StoreError
 from hindsight.ports import Centring, Clock
+
+T = TypeVar("T")
+P = ParamSpec("P")
+_CONFINE = "SELECT set_config('hindsight.namespaces', ?::text[]::text, true)"
+_FREE = "SELECT set_config('hindsight.namespaces', '', true)"
 
 
 class PostgresCore(Core):
@@ -28,7 +36,7 @@ class PostgresCore(Core):
         reindexing: bool,
         sealing: Sealing | None = None,
     ) -> None:
-        self._address, place = address_of(url)
+        self.address, place = address_of(url)
         self._engine: Engine | None = None
         super().__init__(place, embedder=embedder, centring=centring, clock=clock, reindexing=reindexing, sealing=sealing)
 
@@ -37,7 +45,7 @@ class PostgresCore(Core):
         with self._guard:
             if self._engine is not None:
                 return
-            engine = Engine(self._address, self.place)
+            engine = Engine(self.address, self.place)
             try:
                 engine.start(self._prepare)
             except BaseException:
@@ -60,6 +68,20 @@ class PostgresCore(Core):
         if self._engine is None:
             raise StoreError(f"the store {self.place} is not open; call open() first.")
         return self._engine
+
+    def confined(self, work: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
+        """The work behind the wall of row-level security that the caller's namespaces make."""
+        namespaces = confinement()
+        if namespaces is None:
+            return work
+
+        def behind_the_wall(db: Database, /, *arguments: P.args, **options: P.kwargs) -> T:
+            db.execute(_CONFINE, (list(namespaces),))
+            result = work(db, *arguments, **options)
+            db.execute(_FREE)  # others may share the transaction
+            return result
+
+        return behind_the_wall
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         check_server(connection, self.place)

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 import psycopg
+import psycopg.sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
@@ -132,6 +133,18 @@ class Engine:
             connection.execute(_PATIENT)
             connection.execute(*_READ)
             yield PostgresConnection(connection)
+
+    def tune(self) -> dict[str, int]:
+        """Vacuum this store's tables, which makes room of erased rows usable, and renew the planner's statistics. Blocking."""
+        with as_store_error(self.place), self._connect() as connection:
+            size = "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+            names = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1"
+            before = connection.execute(size).fetchone()
+            tables = [name for (name,) in connection.execute(names).fetchall()]
+            for name in tables:
+                connection.execute(psycopg.sql.SQL("VACUUM (ANALYZE) {}").format(psycopg.sql.Identifier(name)))
+            after = connection.execute(size).fetchone()
+        return {"tables": len(tables), "bytes_before": int(before[0]) if before else 0, "bytes_after": int(after[0]) if after else 0}
 
     def close(self) -> None:
         """Finish what is queued, stop the threads, disconnect. Blocking; safe to call twice, and before :meth:`start`."""

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+from pathlib import Path
 
 from hindsight.adapters.postgres.core import PostgresCore
+from hindsight.adapters.postgres.snapshot import write_snapshot
+from hindsight.adapters.postgres.wakeups import PostgresWakeUps
 from hindsight.adapters.relational import checking
 from hindsight.adapters.relational.mapping import compress
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.store import RelationalStore
 from hindsight.clock import SystemClock
+from hindsight.companions import WakeUps
 from hindsight.ports import Centring, Clock
 from hindsight.records import Stats
+from hindsight.snapshots import SnapshotFacts
 
 _SQL = load("engine.sql", __package__)
 
@@ -52,6 +57,14 @@ class PostgresStore(RelationalStore):
         """Make the keyword index anew from the words that are kept of each record."""
         await self._database.write_indexed(lambda db, _: rows(db, _SQL["rebuild"]))
 
+    def wake_ups(self) -> WakeUps:
+        """Notifications of the database."""
+        return PostgresWakeUps(self._database.address)
+
+    async def write_snapshot(self, folder: Path) -> SnapshotFacts:
+        """Copy every table as one transaction sees them, without the sessions."""
+        return await asyncio.to_thread(write_snapshot, self._database.engine, folder)
+
     async def stats(self, namespace: str | None = None) -> Stats:
         """Counts."""
 
@@ -71,3 +84,6 @@ class PostgresStore(RelationalStore):
 
     async def _after_erasing(self) -> None:
         """PostgreSQL's own vacuum takes the erased rows' pages; see the documentation."""
+
+    async def _tune(self) -> dict[str, int]:
+        return await asyncio.to_thread(self._database.engine.tune)

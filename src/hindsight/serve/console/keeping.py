@@ -53,7 +53,6 @@ def keeping(desk: Desk) -> list[Route]:
         form = await checked_form(request)
         memory = await callers_memory(desk, "write")
         result = await memory.store(text(form, "content"), kind=text(form, "kind") or "fact", tags=listed(text(form, "tags")))
-        desk.counts.stored([result.status])
         if result.id is None or result.status not in {"stored", "duplicate", "merged"}:
             return page(request, "message", status=200, message=None, again=False, reasons=result.reasons)
         return onward(address(result.id, "stored"))

@@ -99,10 +99,8 @@ async def store(desk: Desk, arguments: StoreArguments) -> Answer:
 
 
 async def keep(desk: Desk, content: str, **fields: Any) -> StoreResult:
-    """Store as the calling agent, and count it."""
-    result = await (await desk.agents_memory()).store(content, **fields)
-    desk.counts.stored([result.status])
-    return result
+    """Store as the calling agent."""
+    return await (await desk.agents_memory()).store(content, **fields)
 
 
 def stored_data(result: StoreResult) -> StoreData:

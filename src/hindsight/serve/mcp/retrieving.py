@@ -68,10 +68,8 @@ async def retrieve(desk: Desk, arguments: RetrieveArguments) -> Answer:
 
 
 async def found(desk: Desk, query: str, **arguments: Any) -> Answer:
-    """Retrieve as the calling agent, count it, and give block and hits."""
+    """Retrieve as the calling agent, and give block and hits."""
     recall = await (await desk.agents_memory()).retrieve(query, **arguments)
-    milliseconds = {**recall.timings, "total": recall.took_ms}
-    desk.counts.retrieved(len(recall.hits), {stage: each / 1000 for stage, each in milliseconds.items()})
     data = RetrieveData(id=str(recall.id), hits=[_hit(hit) for hit in recall.hits], flags=list(recall.flags) or None, note=NOTE)
     return Answer(data, text=recall.render() or NOTHING["zh" if recall.language == "zh" else "en"])
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hindsight.errors import AccessDenied, HindsightError
+from hindsight.errors import ERROR_KIND, AccessDenied, HindsightError
 from hindsight.records import Scope
 from hindsight.serve.caller import current
 from hindsight.serve.desk import Desk
@@ -90,7 +90,7 @@ class Tool(Generic[ArgumentsT]):
         except ValidationError as error:
             return failure(faults_of(error, self))
         except HindsightError as error:
-            return failure(str(error))
+            return failure(str(error), kind=type(error).__name__)
         except Exception:  # noqa: BLE001 - the boundary: a fault of ours must not cost the client its connection
             reference = uuid.uuid4().hex[:8]
             _log.exception("tool %s failed unexpectedly, reference %s", self.name, reference)
@@ -105,9 +105,9 @@ class Tool(Generic[ArgumentsT]):
             raise AccessDenied(f"this token may not {needed}: {self.name} needs the scope {needed!r}.")
 
 
-def failure(message: str) -> types.CallToolResult:
-    """An error result: the model reads the message and can correct its call."""
-    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)
+def failure(message: str, *, kind: str = "InvalidInput") -> types.CallToolResult:
+    """An error result: the model reads the message and can correct its call; a program reads its kind, one of :mod:`hindsight.errors`."""
+    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True, _meta={ERROR_KIND: kind})
 
 
 def faults_of(error: ValidationError, tool: Tool[Any]) -> str:

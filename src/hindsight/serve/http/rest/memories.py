@@ -68,7 +68,6 @@ def keeping(desk: Desk, router: APIRouter) -> None:
         if idempotency_key is not None:
             fields["idempotency_key"] = idempotency_key
         result = await memory.store(fields.pop("content"), wait=wait, **fields)
-        desk.counts.stored([result.status])
         response.status_code = _STATUS.get(result.status, 200)
         if result.id is not None:
             response.headers["Location"] = f"/v1/memories/{result.id}"
@@ -79,7 +78,6 @@ def keeping(desk: Desk, router: APIRouter) -> None:
         """Keep many texts; all are checked before the first is written."""
         memory = await callers_memory(desk, "write")
         results = await memory.store_many([each.model_dump(exclude_unset=True) for each in body.items], wait=wait)
-        desk.counts.stored(result.status for result in results)
         return StoreResults(items=results)
 
 

@@ -26,7 +26,6 @@ def recalling(desk: Desk) -> APIRouter:
         memory = await callers_memory(desk, "read")
         asked = body.model_dump(include={"namespace", "k", "min_relevance", "explain", "profile", "routes", "now", "cold", "session"})
         found = await memory.retrieve(body.query, **asked, **body.arguments())
-        desk.counts.retrieved(len(found.hits), {stage: each / 1000 for stage, each in {**found.timings, "total": found.took_ms}.items()})
         return recalled(found)
 
     @router.post("/memories/{id}/why", response_model=ExplanationAnswer, responses=refusals(404))
