@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -15,17 +16,20 @@ from hindsight.adapters.embedders.counting import BundledTokenCount
 from hindsight.adapters.embedders.factory import make_embedder
 from hindsight.adapters.embedders.seeds import centring_for
 from hindsight.adapters.optional import optional_module
+from hindsight.adapters.places import open_place
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.rerankers.factory import make_reranker
 from hindsight.adapters.seal_files import HeadFiles, KeyFile, default_key_file
+from hindsight.adapters.sqlite.snapshot import SqliteTarget
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import SystemClock
+from hindsight.companions import SharedRates, WakeUps
 from hindsight.errors import ConfigurationError
 from hindsight.guard.examine import Guard
 from hindsight.guard.seal import Sealer, derive_key
 from hindsight.memory import Hindsight
-from hindsight.ports import Centring, ChatModel, Clock, Embedder, Reranker
+from hindsight.ports import Centring, ChatModel, Clock, Embedder, Reranker, SessionStore
 from hindsight.recall.options import RecallOptions
 from hindsight.recall.pipeline import Retriever
 from hindsight.records import Channel, Principal
@@ -39,7 +43,14 @@ from hindsight.remember.writer import STORE_JOB, Writer
 from hindsight.session.session import SessionTools
 from hindsight.session.sessions import Sessions
 from hindsight.settings import Settings
+from hindsight.snapshots import SnapshotTarget
+from hindsight.upkeep.backup import BackupKeeper, BackupOptions
+from hindsight.upkeep.cold import ColdStore
 from hindsight.upkeep.reindex import Reindexer
+from hindsight.upkeep.restore import Restorer
+from hindsight.upkeep.run import UpkeepOptions, UpkeepTools
+from hindsight.upkeep.runner import Upkeep
+from hindsight.upkeep.schedule import read_schedule
 
 POSTGRES = ("postgresql", "postgres")
 """What the address of a PostgreSQL store begins with."""
@@ -65,6 +76,7 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     clock = clock or SystemClock()
     embedder = embedder_of(settings)
     store = store_of(settings, embedder, clock)
+    shared = shared_of(settings, store, embedder)
     writer = Writer(
         store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue, guard=guard or guard_of(settings)
     )
@@ -73,25 +85,76 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     distiller = Distiller(RuleDistiller(zone), ModelDistiller(chat, zone) if chat is not None else None)
     attribution = Attribution(Principal(agent=settings.agent, channel=_channel(channel)), settings.namespace, zone)
     session_tools = SessionTools(
-        states=store.sessions, store=store, writer=writer, distiller=distiller, clock=clock, count=token_counter(settings)
+        states=shared.sessions, store=store, writer=writer, distiller=distiller, clock=clock, count=token_counter(settings)
     )
     return Hindsight(
         store=store,
         embedder=embedder,
-        retriever=Retriever(store, embedder, reranker_of(settings), clock, recall_options(settings, zone)),
+        retriever=Retriever(store, shared.query_embedder, reranker_of(settings), clock, recall_options(settings, zone)),
         writer=writer,
-        worker=worker_of(session_tools, attribution),
+        worker=worker_of(session_tools, attribution, shared.wake_ups) if settings.worker == "on" else None,
         attribution=attribution,
         clock=clock,
         settings=settings,
         session_tools=session_tools,
         learning_store=store.learning,
-        access=Access(store.tokens, clock),
+        access=Access(store.tokens, clock, rates=shared.rates, engines=store.engines),
         chat=chat,
+        keeper=BackupKeeper(store, clock, backup_options(settings)),
+        upkeep=Upkeep(
+            UpkeepTools(
+                store=store,
+                upkeep=store.upkeep,
+                learning=store.learning,
+                writer=writer,
+                clock=clock,
+                options=upkeep_options(settings, zone),
+                zone=zone,
+                cold=cold_store_of(settings),
+                chat=chat,
+                legal_hold=settings.legal_hold.strip(),
+            )
+        ),
     )
 
 
-def worker_of(tools: SessionTools, attribution: Attribution) -> Worker:
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What several processes on one store share."""
+
+    sessions: SessionStore
+    query_embedder: Embedder | None
+    wake_ups: WakeUps | None = None
+    rates: SharedRates | None = None
+
+
+def shared_of(settings: Settings, store: RelationalStore, embedder: Embedder | None) -> _Shared:
+    """What Redis holds where the settings name one; else what the store itself offers.
+
+    Raises:
+        ConfigurationError: the Redis's address is none.
+        MissingExtra: its driver is not installed.
+    """
+    if not settings.redis_url:
+        return _Shared(store.sessions, embedder, store.wake_ups())
+    optional_module("redis", purpose="Redis (HINDSIGHT_REDIS_URL)", install="hindsight-memory[server]")
+    from hindsight.adapters.redis.blobs import RedisBlobs
+    from hindsight.adapters.redis.link import RedisLink
+    from hindsight.adapters.redis.rates import RedisRates
+    from hindsight.adapters.redis.sessions import RedisSessions
+    from hindsight.adapters.redis.vectors import SharedQueryVectors
+    from hindsight.adapters.redis.wakeups import RedisWakeUps
+
+    link = RedisLink(settings.redis_url, settings.store)
+    wake_ups = RedisWakeUps(link)
+    store.companions.append(link)
+    store.ring = wake_ups.ring
+    if embedder is not None and settings.embedder == "openai":  # a model of this machine is as quick as the way to Redis
+        embedder = SharedQueryVectors(embedder, RedisBlobs(link, "query"))
+    return _Shared(RedisSessions(store.sessions, link), embedder, wake_ups, RedisRates(link))
+
+
+def worker_of(tools: SessionTools, attribution: Attribution, wake_ups: WakeUps | None = None) -> Worker:
     """What finishes queued work beside the caller: stores, distillation, and the end of idle sessions."""
     turns = TurnTrigger(tools.store, tools.writer, tools.distiller)
     return Worker(
@@ -99,6 +162,7 @@ def worker_of(tools: SessionTools, attribution: Attribution) -> Worker:
         tools.clock,
         {STORE_JOB: tools.writer.store_job, DISTIL_JOB: partial(turns.run, attribution=attribution)},
         wake=tools.writer.wake,
+        wake_ups=wake_ups,
         now_and_then=Sessions(tools, attribution).end_idle,
     )
 
@@ -137,6 +201,79 @@ def reindexer(settings: Settings, clock: Clock | None = None) -> Reindexer:
     """What makes every vector of the store anew, with the embedder that the settings name."""
     embedder = embedder_of(settings)
     return Reindexer(store_of(settings, embedder, clock or SystemClock(), reindexing=True), embedder)
+
+
+def upkeep_options(settings: Settings, zone: tzinfo) -> UpkeepOptions:
+    """How upkeep works, and when.
+
+    Raises:
+        ConfigurationError: the schedule names no such job, or no cron line.
+    """
+    return UpkeepOptions(
+        hot_days=settings.hot_days,
+        cold_days=settings.cold_days,
+        forget_below=settings.forget_below,
+        schedule=read_schedule(settings.upkeep, zone),
+    )
+
+
+def cold_store_of(settings: Settings) -> ColdStore | None:
+    """Where archived episodes go whole; None where the store is a database and the settings name no place."""
+    place = settings.cold_store.strip()
+    if not place and "://" not in settings.store:
+        place = str(Path(settings.store).expanduser() / "cold")
+    return ColdStore(open_place(place)) if place else None
+
+
+def backup_options(settings: Settings) -> BackupOptions:
+    """How backups are made. An embedded store's go into a folder beside it, unless the settings name another place.
+
+    Raises:
+        ConfigurationError: the key file cannot be read, or is empty.
+    """
+    place = settings.backup_to.strip()
+    if not place and "://" not in settings.store:
+        folder = Path(settings.store).expanduser()
+        place = str(folder.with_name(f"{folder.name}-backups"))
+    return BackupOptions(place, settings.backup_keep, backup_passphrase(settings), open_place)
+
+
+def backup_passphrase(settings: Settings) -> bytes | None:
+    """What encrypts backups, from its setting or its file; None: they are not encrypted."""
+    text = settings.backup_key.get_secret_value()
+    if not text and settings.backup_key_file:
+        file = Path(settings.backup_key_file).expanduser()
+        try:
+            text = file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"HINDSIGHT_BACKUP_KEY_FILE: {file} cannot be read: {error}.") from error
+        if not text:
+            raise ConfigurationError(f"HINDSIGHT_BACKUP_KEY_FILE: {file} is empty; put the passphrase into it.")
+    return text.encode("utf-8") if text else None
+
+
+def restorer(settings: Settings, clock: Clock | None = None) -> Restorer:
+    """What puts a backup back to where the settings say that the store is."""
+    keys = seal_keys(settings)
+    sealing = Sealing(lambda create: sealer_of(keys, create=create), None)
+    heads = HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None
+    target: SnapshotTarget
+    if "://" not in settings.store:
+        target = SqliteTarget(Path(settings.store).expanduser())
+    else:
+        store_of(settings, None, clock or SystemClock())  # an address that cannot be served is refused as always
+        from hindsight.adapters.postgres.snapshot import PostgresTarget
+
+        target = PostgresTarget(settings.store)
+
+    def loaded(address: str) -> RelationalStore:
+        if target.engine == "sqlite":
+            return SqliteStore(Path(address), embedder=None, clock=clock, sealing=sealing)
+        from hindsight.adapters.postgres.store import PostgresStore
+
+        return PostgresStore(address, embedder=None, clock=clock, sealing=sealing)
+
+    return Restorer(target, loaded, heads, backup_passphrase(settings), open_place)
 
 
 def seal_keys(settings: Settings) -> KeyFile:

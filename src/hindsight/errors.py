@@ -28,6 +28,9 @@ succeed later without a change.
 
 from __future__ import annotations
 
+ERROR_KIND = "hindsight/error"
+"""Under which the metadata of a failed tool call names the class of its error."""
+
 
 class HindsightError(Exception):
     """Root of the tree; never raised itself."""

@@ -24,6 +24,8 @@ from hindsight.remember.attribute import Attribution, read_id
 from hindsight.remember.calls import History, HistoryCalls
 from hindsight.remember.change import Changer
 from hindsight.remember.importing import Importer, ImportFormat, ImportReport
+from hindsight.remember.ingest.calls import DocumentCalls, Documents
+from hindsight.remember.ingest.ingester import Ingester
 from hindsight.remember.past import widened
 from hindsight.remember.queue import Worker
 from hindsight.remember.triggers import Observed, TaskKept, TurnTrigger
@@ -31,12 +33,16 @@ from hindsight.remember.writer import Writer
 from hindsight.session.session import Session, SessionTools
 from hindsight.session.sessions import Sessions
 from hindsight.session.tasks import TaskFields, Tasks
+from hindsight.upkeep.backup import BackupKeeper
+from hindsight.upkeep.backup_calls import BackupCalls
+from hindsight.upkeep.calls import UpkeepCalls
+from hindsight.upkeep.runner import Upkeep
 
 if TYPE_CHECKING:
     from hindsight.settings import Settings
 
 
-class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
+class Hindsight(LearningCalls, HistoryCalls, BackupCalls, UpkeepCalls, AccessCalls, DocumentCalls):
     """A memory: open it, store, retrieve, correct, forget.
 
     ::
@@ -64,6 +70,8 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
         learning_store: LearningStore,
         access: Access,
         chat: ChatModel | None = None,
+        keeper: BackupKeeper | None = None,
+        upkeep: Upkeep | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -78,8 +86,11 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
         self._access = access
         self._learning = Learning.of(store, learning_store, writer, attribution, clock, chat, retriever.flush)
         self._chat = chat
+        self._keeper = keeper
+        self._upkeep = upkeep
         self._changer = Changer(store, writer, attribution, clock)
         self._history = History.of(store, writer, attribution, clock, self._changer)
+        self._documents = Documents(Ingester(store, writer, self._changer, attribution), writer.guard.guard)
         self._sessions = Sessions(session_tools, attribution)
         self._tasks = Tasks(self._sessions, TaskLearner(store, writer, learning_store, clock), attribution)
         self._turns = TurnTrigger(store, writer, session_tools.distiller)
@@ -147,6 +158,8 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
             learning_store=self._learning_store,
             access=self._access,
             chat=self._chat,
+            keeper=self._keeper,
+            upkeep=self._upkeep,
         )
 
     @property
@@ -202,7 +215,7 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
 
     async def forget(self, id: UUID | str, *, mode: Literal["erase", "archive"] = "erase", reason: str | None = None) -> bool:
         """Erase a memory for good (text, index, vector, history), or archive it; False when there was none."""
-        return await self._changer.forget(read_id(id), mode=mode, reason=reason)
+        return await self._forget(read_id(id), mode=mode, reason=reason)
 
     async def restore(self, id: UUID | str) -> Memory:
         """Make an archived memory active again."""
@@ -331,15 +344,18 @@ class Hindsight(LearningCalls, HistoryCalls, AccessCalls):
         *,
         format: ImportFormat = "auto",
         namespace: str | None = None,
+        keep_trust: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportReport:
         """Import a file or folder; everything is checked before the first record is written, and importing twice adds nothing.
+
+        ``keep_trust`` takes over channel, trust and status of our own export, for a store that moves; for its owner alone.
 
         Raises:
             ImportFailed: something does not parse; the message names the line. Nothing was written.
         """
         importer = Importer(self._writer, self._attribution, self._store, clock=self._clock, debug=self.settings.debug_info == "on")
-        return await importer.run(Path(path), format=format, namespace=namespace, progress=progress)
+        return await importer.run(Path(path), format=format, namespace=namespace, keep_trust=keep_trust, progress=progress)
 
     async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
         """Queued work: waiting, leased, done and dead, newest first."""

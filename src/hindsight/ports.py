@@ -19,6 +19,7 @@ from hindsight.learnt import LearningStore
 from hindsight.records import Event, Filter, Memory, Stats, Turn
 from hindsight.revectoring import VectorStaging
 from hindsight.seals import HistoryStore
+from hindsight.tending import Trace, UpkeepState, UpkeepStore
 from hindsight.values import (
     Centring,
     ChatMessage,
@@ -74,6 +75,9 @@ __all__ = [
     "TermHits",
     "Token",
     "TokenStore",
+    "Trace",
+    "UpkeepState",
+    "UpkeepStore",
     "Vector",
     "VectorStaging",
     "Vote",

@@ -86,6 +86,8 @@ class Settings(BaseModel):
     durability: Literal["full", "normal"] = Field(
         "full", description="`full`: each acknowledged write is on disk; `normal`: may lose the last ones on power loss."
     )
+    redis_url: str = Field("", description="Redis that several processes share, such as `redis://host:6379/0`; empty: none.")
+    worker: Literal["on", "off"] = Field("on", description="`off`: this process leaves queued work to `hindsight worker`.")
     max_queue: Annotated[int, Field(ge=1)] = Field(100_000, description="Jobs that may wait before stores are refused as overloaded.")
     debug_info: Literal["on", "off"] = Field("on", description="`off` leaves the `debug` field of records out.")
     seal_key: SecretStr = Field(
@@ -96,10 +98,46 @@ class Settings(BaseModel):
     )
     legal_hold: str = Field("", description="Why nothing may be erased; empty: erasing is allowed.")
 
+    backup_to: str = Field(
+        "",
+        description="Where backups go: a folder, or a bucket such as `s3://bucket/path`; empty: beside an embedded store, in `FOLDER-backups`.",
+    )
+    backup_keep: Annotated[int, Field(ge=1, le=10_000)] = Field(7, description="So many of the newest backups are kept.")
+    backup_key: SecretStr = Field(
+        SecretStr(""), description="Passphrase with which backups are encrypted; empty: the key file, else not at all."
+    )
+    backup_key_file: str = Field("", description="File that holds that passphrase, such as a mounted secret.")
+
+    upkeep: str = Field(
+        "", description="When the server runs upkeep: `off`, or changes to the default cron lines, such as `archive=0 2 * * *; forget=off`."
+    )
+    hot_days: Annotated[float, Field(gt=0)] = Field(
+        30.0, description="Episodes that nobody touched for so many days are archived as digests."
+    )
+    cold_store: str = Field(
+        "",
+        description="Where archived episodes go whole: a folder, or a bucket such as `s3://bucket/path`; empty: `cold` in an embedded store's folder.",
+    )
+    cold_days: Annotated[float, Field(ge=0)] = Field(
+        60.0, description="Archived episodes stay in the store as well for so many days; 0: always."
+    )
+    forget_below: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.2, description="Old memories worth less than this are put away, and later deleted; 0: never."
+    )
+
     host: str = Field("127.0.0.1", description="Address that the server binds to; any other than loopback needs a token.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8080, description="Port of the server; 0: any free one.")
     token: SecretStr = Field(SecretStr(""), description="Bearer token that callers of the HTTP server must present.")
+    oauth_issuer: str = Field("", description="Authorization server whose access tokens (JWT) are taken too; empty: none.")
+    oauth_audience: str = Field(
+        "", description="Address by which clients know this server, such as `https://host/mcp`; tokens must be meant for it."
+    )
+    oauth_jwks_url: str = Field("", description="Address of the issuer's keys; empty: the one in the issuer's metadata.")
     url: str = Field("", description="Address of a running server for `hindsight mcp --url`.")
+    tracing_url: str = Field(
+        "",
+        description="OpenTelemetry collector (OTLP over HTTP) that gets spans, such as `http://127.0.0.1:4318/v1/traces`; empty: no spans.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe line that is logged.")
     log_format: Literal["auto", "console", "json"] = Field("auto", description="`auto`: console on a terminal, JSON lines otherwise.")
 
@@ -119,6 +157,11 @@ class Settings(BaseModel):
         if not value.strip():
             raise ValueError("name a folder")
         return value
+
+
+def count_together(folder: str) -> None:
+    """Let the processes that this one starts, and itself, keep their counters in a folder, so that any of them can tell the sum."""
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

@@ -1,86 +1,105 @@
-"""Names of what is measured, the counting of it, and where log lines go."""
+"""The one seam through which the flows tell what happens (counters, log lines). Nothing of it leaves the machine."""
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
-
-    from hindsight.records import Stats
     from hindsight.settings import Settings
 
-RETRIEVALS = "hindsight_retrievals"
-EMPTY_RETRIEVALS = "hindsight_retrievals_empty"
-HITS = "hindsight_hits"
-STAGE_SECONDS = "hindsight_retrieval_stage_seconds"
-STORES = "hindsight_stores"
-QUEUED_JOBS = "hindsight_queued_jobs"
-DEAD_JOBS = "hindsight_dead_jobs"
-SEAL_ENTRIES = "hindsight_seal_entries"
-MEMORIES_BY_STATUS = "hindsight_memories"
-ACTIVE_BY_LAYER = "hindsight_active_memories"
-"""Counters get ``_total`` at the end when they are exposed."""
-
-_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.035, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
-"""Seconds; dense where the promised latencies lie."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Counts:
-    """Told of what happens, and counts nothing: for processes that nobody scrapes."""
+    """Told of what happens, and counts nothing: for processes that nobody scrapes. It never hears a text."""
 
-    def retrieved(self, hits: int, stages: Mapping[str, float]) -> None:
-        """One retrieval gave ``hits`` memories; ``stages`` are its parts in seconds, ``total`` among them."""
+    def retrieved(self, hits: int, stages: Mapping[str, float], routes: Mapping[str, int], flags: Iterable[str]) -> None:
+        """One retrieval gave ``hits`` memories; ``stages`` are its parts in seconds, ``total`` among them, ``routes`` its candidates."""
 
-    def stored(self, statuses: Iterable[str]) -> None:
-        """These became of stored texts."""
+    def judged(self, verdict: str, memories: int) -> None:
+        """A caller said of what a retrieval had shown that it was ``helpful``, ``harmful`` or ``unused``."""
+
+    def stored(self, statuses: Iterable[str], seconds: float | None = None) -> None:
+        """These became of stored texts, in so many seconds; None where they only were queued."""
+
+    def guarded(self, verdicts: Iterable[str]) -> None:
+        """What the guard said: ``allow``, ``redact``, ``pending``, ``quarantine``, ``reject``."""
+
+    def looked_up(self, cache: str, hits: int, misses: int) -> None:
+        """A cache (``answers``, ``vectors``) was asked."""
+
+    def asked_model(self, model: str, input_tokens: int, output_tokens: int) -> None:
+        """A language model answered."""
+
+    def model_failed(self, model: str) -> None:
+        """A language model did not answer, or not as it should."""
+
+    def upkept(self, job: str, outcome: str, seconds: float, records: Mapping[str, int]) -> None:
+        """A job of upkeep ended (``done``, ``failed``, ``skipped``); ``records`` are numbers by what was done with them."""
 
 
-class PrometheusCounts(Counts):
-    """Counts for ``/metrics``, in a registry of its own."""
+_current = Counts()
 
-    def __init__(self) -> None:
-        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-        self.registry: CollectorRegistry = CollectorRegistry()
-        self._retrievals = Counter(RETRIEVALS, "Retrievals answered.", registry=self.registry)
-        self._empty = Counter(EMPTY_RETRIEVALS, "Retrievals that found nothing relevant.", registry=self.registry)
-        self._hits = Counter(HITS, "Memories returned by retrievals.", registry=self.registry)
-        self._stages = Histogram(STAGE_SECONDS, "Time of a retrieval by stage.", ["stage"], buckets=_BUCKETS, registry=self.registry)
-        self._stores = Counter(STORES, "Texts stored, by what became of them.", ["status"], registry=self.registry)
-        self._queued = Gauge(QUEUED_JOBS, "Jobs waiting or at work.", registry=self.registry)
-        self._dead = Gauge(DEAD_JOBS, "Jobs given up.", registry=self.registry)
-        self._sealed = Gauge(SEAL_ENTRIES, "Entries of the chains of seals; never falls in an untouched store.", registry=self.registry)
-        self._statuses = Gauge(MEMORIES_BY_STATUS, "Memories by status.", ["status"], registry=self.registry)
-        self._layers = Gauge(ACTIVE_BY_LAYER, "Active memories by layer.", ["layer"], registry=self.registry)
+def counts() -> Counts:
+    """Where this process counts."""
+    return _current
 
-    def retrieved(self, hits: int, stages: Mapping[str, float]) -> None:
-        self._retrievals.inc()
-        self._hits.inc(hits)
-        if not hits:
-            self._empty.inc()
-        for stage, seconds in stages.items():
-            self._stages.labels(stage).observe(seconds)
 
-    def stored(self, statuses: Iterable[str]) -> None:
-        for status in statuses:
-            self._stores.labels(status).inc()
+def count_with(chosen: Counts) -> None:
+    """Count there from now on: what serves does so before anything is asked of it."""
+    global _current  # noqa: PLW0603 - one process, one account, like the log
+    _current = chosen
 
-    def exposition(self, stats: Stats) -> bytes:
-        """The text that Prometheus scrapes, with the store's own counts as they stand."""
-        from prometheus_client import generate_latest
 
-        self._queued.set(stats.queued)
-        self._dead.set(stats.dead_jobs)
-        self._sealed.set(stats.sealed)
-        for gauge, numbers in ((self._statuses, stats.statuses), (self._layers, stats.layers)):
-            gauge.clear()
-            for name, number in numbers.items():
-                gauge.labels(name).set(number)
-        return generate_latest(self.registry)
+class Tracer(Protocol):
+    """What makes spans: an OpenTelemetry tracer."""
+
+    def start_as_current_span(self, name: str, *, attributes: Mapping[str, Any] | None = None) -> AbstractContextManager[Any]: ...
+
+
+_tracer: Tracer | None = None
+
+
+def trace_with(tracer: Tracer | None) -> None:
+    """Make spans with it from now on; None: none."""
+    global _tracer  # noqa: PLW0603 - as for counting
+    _tracer = tracer
+
+
+def tracing() -> bool:
+    """Whether spans are made."""
+    return _tracer is not None
+
+
+@contextmanager
+def span(name: str, **attributes: str | float | bool) -> Iterator[Any]:
+    """A span around what is done inside, where spans are made. Attributes are names and numbers, never texts of memories or queries."""
+    if _tracer is None:
+        yield None
+        return
+    with _tracer.start_as_current_span(name, attributes=attributes) as current:
+        yield current
+
+
+def traced(name: str) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Make each call of a coroutine function a span."""
+
+    def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @functools.wraps(work)
+        async def called(*arguments: P.args, **named: P.kwargs) -> T:
+            with span(name):
+                return await work(*arguments, **named)
+
+        return called
+
+    return around
 
 
 def log_to_stderr(settings: Settings) -> None:
@@ -116,7 +135,8 @@ def log_structured(settings: Settings) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *closing]
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *closing],
         )
     )
     logging.basicConfig(handlers=[handler], level=settings.log_level.upper(), force=True)

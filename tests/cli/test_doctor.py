@@ -123,3 +123,85 @@ def test_a_store_of_another_model_is_told_and_the_rest_still_looked_at(cli, monk
     found = findings(answer)
     assert (answer.code, found["model"]["state"], found["integrity"]["state"]) == (FAILED, "fail", "ok")
     assert "reindex" in found["model"]["remedy"]
+
+
+# Each fault, made on purpose: it is found, and the remedy that is named removes it.
+
+
+def outside(tmp_path, *statements: str) -> None:
+    """Change the store around hindsight."""
+    import apsw
+
+    db = apsw.Connection(str(tmp_path / "memory" / "memory.db"))
+    for statement in statements:
+        db.execute(statement).fetchall()
+    db.close()
+
+
+def test_an_index_that_drifted(cli, tmp_path):
+    cli("store", "花生 peanut")
+    outside(tmp_path, "DELETE FROM attributes")
+    found = findings(cli("doctor", "--json"))["integrity"]
+    assert (found["state"], "hindsight reindex --keywords" in found["remedy"]) == ("fail", True)
+
+
+def test_an_edited_and_an_unsealed_record(cli, tmp_path):
+    cli("store", "the price is 5")
+    outside(tmp_path, "UPDATE memories SET content = 'the price is 500'")
+    found = findings(cli("doctor", "--json"))["sealed"]
+    assert (found["state"], "edited" in found["found"], "hindsight verify" in found["remedy"]) == ("fail", True, True)
+    assert cli("verify", "--reseal", "--yes").code == DONE
+    assert findings(cli("doctor", "--json"))["sealed"]["state"] == "ok"
+    outside(
+        tmp_path,
+        "INSERT INTO events (memory_id, namespace, action, actor, channel, at) VALUES ('x', 'default', 'created', 'm', 'user', '2026')",
+    )
+    found = findings(cli("doctor", "--json"))["sealed"]
+    assert (found["state"], "never sealed" in found["found"], "--reseal" in found["remedy"]) == ("fail", True, True)
+
+
+def test_a_lost_key(cli, tmp_path, monkeypatch):
+    cli("store", "x")
+    (tmp_path / "keys" / "seal.key").write_text("another key\n")
+    found = findings(cli("doctor", "--json"))["sealed"]
+    assert (found["state"], "key" in found["remedy"]) == ("fail", True)
+
+
+def test_a_worker_that_went_silent(cli, tmp_path):
+    cli("store", "x")
+    outside(
+        tmp_path,
+        "INSERT INTO jobs (kind, namespace, payload, state, created_at, due, lease_until, worker) VALUES ('unknown', 'default', '{}', 'leased', 1, 1, 2, 'gone')",
+    )
+    found = findings(cli("doctor", "--json"))["leases"]
+    assert (found["state"], "hindsight worker" in found["remedy"]) == ("warn", True)
+    outside(tmp_path, "UPDATE jobs SET state = 'waiting'")
+    found = findings(cli("doctor", "--json"))["leases"]
+    assert (found["state"], "waited" in found["found"]) == ("warn", True)
+
+
+def test_memories_without_a_vector(cli, tmp_path, monkeypatch):
+    cli("store", "written while there was no model")
+    monkeypatch.setenv("HINDSIGHT_EMBEDDER", "use")
+    found = findings(cli("doctor", "--json"))["vectors"]
+    assert (found["state"], found["remedy"]) == ("warn", "Run `hindsight reindex`.")
+    assert cli("reindex").code == DONE
+    assert findings(cli("doctor", "--json"))["vectors"]["state"] == "ok"
+
+
+def test_no_backup_and_an_old_one(cli, tmp_path):
+    cli("store", "x")
+    found = findings(cli("doctor", "--json"))["backups"]
+    assert (found["state"], "hindsight backup" in found["remedy"]) == ("warn", True)
+    assert cli("backup").code == DONE
+    assert findings(cli("doctor", "--json"))["backups"]["state"] == "ok"
+    outside(tmp_path, "UPDATE meta SET value = replace(value, '\"created\": \"20', '\"created\": \"19') WHERE name = 'note:backups'")
+    found = findings(cli("doctor", "--json"))["backups"]
+    assert (found["state"], "hours old" in found["found"]) == ("warn", True)
+
+
+def test_a_database_that_others_may_read(cli, tmp_path):
+    cli("store", "x")
+    (tmp_path / "memory" / "memory.db").chmod(0o644)
+    found = findings(cli("doctor", "--json"))["folder"]
+    assert (found["state"], found["remedy"]) == ("warn", f"chmod 600 {tmp_path / 'memory' / 'memory.db'}*")

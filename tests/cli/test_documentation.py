@@ -22,12 +22,11 @@ SECTIONS = {part.split("\n", 1)[0].strip(): part for part in re.split(r"^#{2,3} 
 def commands(group, path=()) -> Iterator[tuple[str, object]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
+            if options_of(command):  # it does something by itself, too
+                yield " ".join((*path, name)), command
             yield from commands(command, (*path, name))
         else:
             yield " ".join((*path, name)), command
-
-
-COMMANDS = dict(commands(typer.main.get_command(build())))
 
 
 def options_of(command) -> set[str]:
@@ -37,6 +36,7 @@ def options_of(command) -> set[str]:
     }
 
 
+COMMANDS = dict(commands(typer.main.get_command(build())))
 FILTER_OPTIONS = options_of(COMMANDS["why"])  # it takes nothing else
 
 

@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
@@ -23,12 +23,17 @@ from hindsight.errors import HindsightError, ModelError, ModelMismatch
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
+    from hindsight.records import Stats
     from hindsight.settings import Settings
+    from hindsight.upkeep.verify import Verification
 
 State = Literal["ok", "warn", "fail"]
 DATABASE = "memory.db"
 LEAST_FREE_BYTES = 1 << 30
 CLOCK_TOLERANCE = timedelta(minutes=2)
+OLDEST_BACKUP = timedelta(hours=26)
+LONGEST_WAIT = 300.0
+"""Seconds."""
 PACKAGES = ("apsw", "mcp", "numpy", "onnxruntime", "pydantic", "typer", "fastapi", "uvicorn")
 DRY_TEXT = "记忆 memory"
 _PASSWORD = re.compile(r"(?<=://)[^/@]*@")
@@ -142,6 +147,12 @@ def _folder(folder: Path) -> Finding:
         return Finding("folder", "fail", f"{folder} may not be written: {error.strerror}", f"Give {_user()} write permission.")
     if mode & 0o077:
         return Finding("folder", "warn", f"{folder} is open to other users (mode {mode:o})", f"chmod 700 {folder}")
+    wrong = [path.name for path in folder.glob(f"{DATABASE}*") if not os.access(path, os.R_OK | os.W_OK)]
+    if wrong:
+        return Finding("folder", "fail", f"{', '.join(wrong)} in {folder} may not be written", f"Give {_user()} the files (chown).")
+    loose = [path.name for path in folder.glob(f"{DATABASE}*") if path.stat().st_mode & 0o077]
+    if loose and os.name == "posix":
+        return Finding("folder", "warn", f"{', '.join(loose)} may be read by other users", f"chmod 600 {folder / DATABASE}*")
     return Finding("folder", "ok", f"{folder}, writable, mode {mode:o}")
 
 
@@ -209,7 +220,12 @@ async def _store(invocation: Invocation, folder: Path | None) -> AsyncIterator[F
     except ModelError as error:
         yield Finding("model", "fail", str(error))
     except HindsightError as error:
-        yield Finding("store", "fail", str(error), "Leave the files as they are and restore a backup, unless the message says otherwise.")
+        yield Finding(
+            "store",
+            "fail",
+            str(error),
+            "Leave the files as they are and restore a backup (`hindsight restore --replace`), unless the message says otherwise.",
+        )
 
 
 async def _opened(invocation: Invocation, **settings: str) -> AsyncIterator[Finding]:
@@ -223,16 +239,88 @@ async def _opened(invocation: Invocation, **settings: str) -> AsyncIterator[Find
             "ok",
             f"{stats.memories:,} memories, schema {stats.schema_version}, {made_by}, {stats.bytes_on_disk / (1 << 20):,.1f} MiB",
         )
-        faults = await memory.check()
-        if faults:
-            yield Finding("integrity", "fail", "; ".join(faults), "Restore a backup; keep the damaged files.")
-        else:
-            yield Finding("integrity", "ok", "database and indexes agree")
+        for finding in _verified(await memory.verify()):
+            yield finding
         yield await _future(memory, list(stats.namespaces))
-        if stats.dead_jobs:
-            yield Finding("jobs", "warn", f"{stats.dead_jobs:,} jobs were given up", "Look at `hindsight jobs --state dead`.")
+        async for finding in _kept_up(memory, stats):
+            yield finding
+
+
+def _verified(found: Verification) -> Iterator[Finding]:
+    """What the records, indexes and seals say."""
+    damage = [fault.message for fault in found.faults if fault.what == "index"]
+    if damage:
+        again = all("reindex" in text for text in damage)
+        remedy = (
+            "Run `hindsight reindex --keywords`."
+            if again
+            else "Restore a backup (`hindsight restore --replace`); the damaged store is kept aside."
+        )
+        yield Finding("integrity", "fail", _few(damage), remedy)
+    else:
+        yield Finding("integrity", "ok", "database and indexes agree")
+    faults = [fault for fault in found.faults if fault.what != "index"]
+    unsealed = [fault for fault in faults if "never sealed" in fault.message or fault.what == "not sealed"]
+    if not faults:
+        state: State = "ok" if found.state != "not sealed" else "warn"
+        remedy = "" if state == "ok" else "Set HINDSIGHT_SEAL_KEY or HINDSIGHT_SEAL_KEY_FILE."
+        yield Finding("sealed", state, "nothing is sealed" if remedy else f"{found.records:,} memories are as they were sealed", remedy)
+    elif found.state == "wrong key":
+        yield Finding("sealed", "fail", _few([fault.message for fault in faults]), "Put the key back that sealed the store.")
+    elif len(unsealed) == len(faults):
+        yield Finding(
+            "sealed", "fail", _few([fault.message for fault in faults]), "Erase what you do not know, then `hindsight verify --reseal`."
+        )
+    else:
+        remedy = "Look at `hindsight verify`; undo it, restore a backup, or accept what is there with `hindsight verify --reseal`."
+        yield Finding("sealed", "fail", _few([fault.message for fault in faults]), remedy)
+
+
+async def _kept_up(memory: Hindsight, stats: Stats) -> AsyncIterator[Finding]:
+    """Queue, vectors, backups."""
+    condition = await memory.keeper.condition()
+    if condition.stale_leases:
+        found = f"{condition.stale_leases:,} jobs belong to workers that went silent"
+        yield Finding("leases", "warn", found, "Run `hindsight worker` or `hindsight serve`: whoever works takes them over.")
+    elif condition.queue_age > LONGEST_WAIT:
+        found = f"the oldest job has waited for {condition.queue_age / 60:,.0f} minutes"
+        yield Finding("leases", "warn", found, "Run `hindsight worker` or `hindsight serve`: nobody works at the queue.")
+    else:
+        yield Finding("leases", "ok", "no worker went silent")
+    if stats.dead_jobs:
+        yield Finding("jobs", "warn", f"{stats.dead_jobs:,} jobs were given up", "Look at `hindsight jobs --state dead`.")
+    else:
+        yield Finding("jobs", "ok", f"{stats.queued:,} queued, none given up")
+    if stats.vectors or memory.settings.embedder != "none":
+        missing = await memory.keeper.without_vector()
+        if missing:
+            found = f"{missing:,} active memories have no vector: search by meaning does not find them"
+            yield Finding("vectors", "warn", found, "Run `hindsight reindex`.")
         else:
-            yield Finding("jobs", "ok", f"{stats.queued:,} queued, none given up")
+            yield Finding("vectors", "ok", "every active memory has one")
+    yield await _backups(memory, stats)
+
+
+async def _backups(memory: Hindsight, stats: Stats) -> Finding:
+    try:
+        last, age = await memory.keeper.last(), await memory.keeper.age()
+    except HindsightError as error:
+        return Finding("backups", "fail", str(error), "Correct the settings of backups.")
+    if last is None or age is None:
+        if not stats.memories:
+            return Finding("backups", "ok", "none yet, and nothing to lose")
+        return Finding(
+            "backups", "warn", "there never was one", "Run `hindsight backup`, or `hindsight serve`, which makes one each night."
+        )
+    found = f"the last is {age / 3600:,.0f} hours old, at {last.address}"
+    if age > OLDEST_BACKUP.total_seconds():
+        return Finding("backups", "warn", found, "Run `hindsight backup`; the server makes one each night while it runs.")
+    return Finding("backups", "ok", found)
+
+
+def _few(messages: list[str]) -> str:
+    more = len(messages) - 5
+    return "; ".join(messages[:5]) + (f"; and {more:,} more" if more > 0 else "")
 
 
 async def _future(memory: Hindsight, namespaces: list[str]) -> Finding:

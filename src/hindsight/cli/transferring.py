@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, cast
 
@@ -32,6 +33,9 @@ def import_(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="File or folder.")],
     format: Annotated[str, typer.Option(help=f"One of {FORMATS}.")] = "auto",
+    keep_trust: Annotated[
+        bool, typer.Option("--keep-trust", help="Records of our own export keep channel, trust and status: for a store that moves.")
+    ] = False,
 ) -> None:
     """Import memories or histories. Everything is checked before anything is written; importing twice adds nothing.
 
@@ -45,6 +49,7 @@ def import_(
                 path,
                 format=cast("ImportFormat", format),
                 namespace=invocation.namespace,
+                keep_trust=keep_trust,
                 progress=bar.show,
             )
 
@@ -71,9 +76,13 @@ def import_(
 def export(
     context: typer.Context,
     output: Annotated[str, typer.Option("--output", "-o", help="File to write; `-` is stdout. A name ending in .gz is compressed.")] = "-",
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a line instead.")] = False,
 ) -> None:
     """Write every memory as JSON Lines, oldest first, quarantined ones left out. With --namespace only those of that pool."""
     invocation: Invocation = context.obj
+    if schema:
+        sys.stdout.write(files("hindsight").joinpath("export.schema.json").read_text(encoding="utf-8"))
+        return
 
     async def work(memory: Hindsight) -> tuple[int, float]:
         started, written = time.monotonic(), 0

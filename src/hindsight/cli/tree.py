@@ -10,9 +10,13 @@ import typer
 
 from hindsight.cli import (
     asking,
+    backing,
     demo,
     evaluating,
+    forgetting,
     granting,
+    ingesting,
+    installing,
     operating,
     patterning,
     reindexing,
@@ -21,6 +25,7 @@ from hindsight.cli import (
     sessions,
     transferring,
     trusting,
+    upkeeping,
     writing,
 )
 from hindsight.cli.invocation import GLOBAL_OPTIONS, Ended, Invocation
@@ -45,9 +50,34 @@ def build() -> typer.Typer:
     def root() -> None:
         """Long-term memory for LLM agents. Global options may stand anywhere in the line; they are listed below."""
 
-    modules = (servers, writing, asking, sessions, transferring, operating, trusting, patterning, reindexing, demo)
+    modules = (
+        servers,
+        writing,
+        forgetting,
+        asking,
+        sessions,
+        transferring,
+        ingesting,
+        operating,
+        trusting,
+        patterning,
+        reindexing,
+        upkeeping,
+        demo,
+    )
     for module in modules:
         _add(app, module.COMMANDS)
+    _add(app, backing.ALONE)
+    keeping = typer.Typer(help=backing.backup.__doc__)
+    _add(keeping, backing.COMMANDS)
+    keeping.callback(invoke_without_command=True)(_ending_in_order(backing.backup))
+    app.add_typer(keeping, name="backup")
+    install = typer.Typer(help="Put this memory into another program, or take it out again.")
+    _add(install, installing.INSTALL)
+    app.add_typer(install, name="install")
+    hook = typer.Typer(help="What other programs call; not for people.")
+    _add(hook, installing.HOOKS)
+    app.add_typer(hook, name="hook")
     group = typer.Typer(help="Measure the memory on data with known answers.")
     _add(group, evaluating.COMMANDS)
     app.add_typer(group, name="eval")

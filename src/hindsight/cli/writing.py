@@ -1,20 +1,20 @@
-"""Commands that change what is stored: store, forget, restore."""
+"""``hindsight store``: texts from the command line, a pipe or JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from hindsight.cli.invocation import Invocation
-from hindsight.cli.output import as_json, say, shortened, write_json
-from hindsight.errors import InvalidInput, NotFound
+from hindsight.cli.output import say, write_json
+from hindsight.errors import InvalidInput
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
-    from hindsight.records import Memory, StoreResult
+    from hindsight.records import StoreResult
 
 
 def store(
@@ -69,70 +69,6 @@ def store(
         say(f"  {reason}")
 
 
-def forget(
-    context: typer.Context,
-    ids: Annotated[list[str], typer.Argument(help="Ids of the memories.")],
-    mode: Annotated[
-        str, typer.Option(help="erase: gone for good, from the file as well; archive: out of recall, can be restored.")
-    ] = "erase",
-    reason: Annotated[str | None, typer.Option(help="Why; kept in the history.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Erase memories for good, or archive them. Asks first."""
-    invocation: Invocation = context.obj
-    if mode not in {"erase", "archive"}:
-        raise InvalidInput(f"--mode: {mode!r} is not one of erase, archive.")
-
-    async def work(memory: Hindsight) -> list[str]:
-        found = [await _existing(memory, id) for id in dict.fromkeys(ids)]
-        if not yes:
-            _confirm(found, mode)
-        for each in found:
-            await memory.forget(each.id, mode=cast("Literal['erase', 'archive']", mode), reason=reason)
-        return [str(each.id) for each in found]
-
-    done = invocation.with_memory(work)
-    if invocation.json:
-        write_json({"mode": mode, "ids": done})
-        return
-    for id in done:
-        say(f"{'erased' if mode == 'erase' else 'archived'} {id}")
-
-
-def restore(context: typer.Context, id: Annotated[str, typer.Argument(help="Id of an archived memory.")]) -> None:
-    """Make an archived memory active again."""
-    invocation: Invocation = context.obj
-
-    async def work(memory: Hindsight) -> Memory:
-        return await memory.restore(id)
-
-    restored = invocation.with_memory(work)
-    if invocation.json:
-        write_json(as_json(restored))
-        return
-    say(f"active again: {restored.id}")
-
-
-async def _existing(memory: Hindsight, id: str) -> Memory:
-    found = await memory.get(id)
-    if found is None:
-        raise NotFound(f"there is no memory {id} for this caller; nothing was forgotten.")
-    return found
-
-
-def _confirm(found: list[Memory], mode: str) -> None:
-    if not sys.stdin.isatty():
-        raise InvalidInput("nothing was forgotten: there is nobody to ask; add --yes.")
-    for each in found:
-        sys.stderr.write(f"  {each.id}  {shortened(each.content, 100)}\n")
-    what = "erased for good" if mode == "erase" else "archived"
-    number = "this memory be" if len(found) == 1 else f"these {len(found)} memories be"
-    sys.stderr.write(f"Shall {number} {what}? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in {"y", "yes", "是", "好"}:
-        raise InvalidInput("nothing was forgotten.")
-
-
 def _field(given: str) -> tuple[str, Any]:
     name, equals, value = given.partition("=")
     if not equals or not name.isidentifier():
@@ -150,4 +86,4 @@ def _stdin() -> str:
         raise InvalidInput(f"stdin is not UTF-8 at byte {error.start + 1}; nothing was stored.") from error
 
 
-COMMANDS = {"store": store, "forget": forget, "restore": restore}
+COMMANDS = {"store": store}

@@ -17,6 +17,7 @@ from hindsight.recall.score import usefulness
 from hindsight.records import CHANNEL_TRUST, Channel, Memory, Status
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.commit import event_of
+from hindsight.telemetry import counts
 
 Verdict = Literal["helpful", "harmful", "unused"]
 VERDICTS: tuple[Verdict, ...] = ("helpful", "harmful", "unused")
@@ -55,7 +56,9 @@ class Feedback:
         strange = [id for id in ids if id not in row.shown]
         if strange:
             raise InvalidInput(f"ids: retrieval {retrieval} did not show {', '.join(map(str, strange[:3]))}; judge what it showed.")
-        return await self._judge(row, next(each for each in VERDICTS if each == verdict), list(dict.fromkeys(ids or row.shown)))
+        judged = list(dict.fromkeys(ids or row.shown))
+        counts().judged(verdict, len(judged))
+        return await self._judge(row, next(each for each in VERDICTS if each == verdict), judged)
 
     async def retrieval(self, id: UUID) -> RetrievalRow:
         """A retrieval of this caller, as it was logged; ``NotFound`` where there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,7 +33,9 @@ from hindsight.recall.trace import Trace
 from hindsight.recall.understand import Understood, readable, understand
 from hindsight.recall.warmup import WarmUp
 from hindsight.records import Filter, Status, new_id
+from hindsight.telemetry import counts, traced
 
+_LOG = logging.getLogger(__name__)
 LOOKED_AT = 24
 """The judge sees at least so many of the best."""
 RERANK_DEPTH = 30
@@ -97,6 +100,7 @@ class Retriever:
         """Write the log of retrievals now."""
         await self._journal.flush()
 
+    @traced("hindsight.retrieve")
     async def retrieve(
         self,
         query: str,
@@ -344,6 +348,15 @@ class Retriever:
             token_budget=self.options.token_budget,
             zone=self.options.zone,
         )
+        counts().retrieved(
+            len(answer.hits),
+            {stage: each / 1000 for stage, each in {**trace.timings, "total": answer.took_ms}.items()},
+            {name: len(scored.rows) for name, scored in trace.candidates.found.items()},
+            answer.flags,
+        )
+        counts().looked_up("answers", *((1, 0) if "cached" in answer.flags else (0, 1)))
+        shown = [str(hit.memory.id) for hit in answer.hits[:LOOKED_AT]]
+        _LOG.info("retrieved", extra={"retrieval_id": str(answer.id), "memory_ids": shown, "took_ms": round(answer.took_ms, 1)})
         self._journal.add(_log_row(request, trace, answer, self._clock))
         return answer
 

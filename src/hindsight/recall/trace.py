@@ -12,6 +12,7 @@ from hindsight.recall.answer import Flag, Hit
 from hindsight.recall.rank import Ranking
 from hindsight.recall.routes import Candidates
 from hindsight.recall.understand import Understood
+from hindsight.telemetry import span
 
 
 @dataclass(slots=True)
@@ -35,7 +36,8 @@ class Trace:
         """Time a stage; one that runs twice adds up."""
         begun = time.perf_counter()
         try:
-            yield
+            with span(f"hindsight.retrieve.{name}"):
+                yield
         finally:
             self.timings[name] = self.timings.get(name, 0.0) + (time.perf_counter() - begun) * 1000
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from hindsight.guard.agreement import AGAINST, direction, outlier, topic_words
@@ -16,6 +17,7 @@ from hindsight.guard.trust import derived_trust
 from hindsight.guard.verdict import Verdict
 from hindsight.ports import RecordStore
 from hindsight.records import CHANNEL_TRUST, Channel, Draft, Filter, Kind, Memory, Status, Turn
+from hindsight.telemetry import traced
 from hindsight.text.tokens import query_tokens
 
 ASKED_AGAIN = frozenset({Channel.AGENT, Channel.TOOL, Channel.DOCUMENT})
@@ -40,6 +42,15 @@ class Guarded:
     trust: float
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store knows that concerns some drafts: their parents, and by the draft's place what was put away like it and its neighbours."""
+
+    parents: dict[UUID, Memory] = field(default_factory=dict)
+    rejected: dict[int, list[RejectedPattern]] = field(default_factory=dict)
+    neighbours: dict[int, list[Memory]] = field(default_factory=dict)
+
+
 class GuardStage:
     """Examines drafts, with what the store knows of their parents."""
 
@@ -47,19 +58,22 @@ class GuardStage:
         self._store = store
         self.guard = guard
 
+    @traced("hindsight.store.guard")
     async def examine(self, drafts: Sequence[Draft], channel: Channel, now: datetime, *, composed: bool = False) -> list[Guarded]:
         """One result a draft, in order. ``now`` decides which rejections still count.
 
         ``composed``: these drafts were made here, and what their ``debug`` says of their making is true.
         """
-        parents = await self._parents(drafts)
         asked = self.guard.strictness != "off" and channel in ASKED_AGAIN
+        known = Known()
+        if asked or any(draft.parents for draft in drafts):
+            known = await self._store.reading(partial(self._known, drafts, now, asked=asked))
         results = []
-        for draft in drafts:
-            known = await self._rejected(draft, now) if asked else []
-            known_parents = [parents[id] for id in draft.parents if id in parents]
-            done = self._examine(draft, channel, known_parents, known, now, composed=composed and _from_report(draft))
-            results.append(await self._beside_neighbours(done, now) if asked else done)
+        for place, draft in enumerate(drafts):
+            parents = [known.parents[id] for id in draft.parents if id in known.parents]
+            rejected = known.rejected.get(place, [])
+            done = self._examine(draft, channel, parents, rejected, now, composed=composed and _from_report(draft))
+            results.append(self._beside_neighbours(done, known.neighbours.get(place, [])))
         return results
 
     def examine_alone(self, draft: Draft, channel: Channel) -> Guarded:
@@ -105,39 +119,58 @@ class GuardStage:
         kept, verdict = self.guard.examine(draft, channel, parents=parents, rejected=rejected, now=now, composed=composed)
         return Guarded(kept, verdict, derived_trust(channel, parents) if parents else CHANNEL_TRUST[channel])
 
-    async def _rejected(self, draft: Draft, now: datetime) -> list[RejectedPattern]:
+    async def _known(self, drafts: Sequence[Draft], now: datetime, *, asked: bool) -> Known:
+        """Everything that the store is asked for these drafts; awaits nothing else (see ``RecordStore.reading``)."""
+        known = Known()
+        for id in dict.fromkeys(id for draft in drafts for id in draft.parents):
+            if (memory := await self._store.get(id)) is not None:
+                known.parents[id] = memory
+        if not asked:
+            return known
+        put_away: dict[tuple[str, str], bool] = {}
+        for place, draft in enumerate(drafts):
+            filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), statuses=(Status.QUARANTINED,), now=now)
+            whose = filter.namespace, filter.agent
+            if whose not in put_away:
+                put_away[whose] = len(await self._store.visible(filter)) > 0
+            if put_away[whose]:
+                known.rejected[place] = await self._rejected(draft, filter)
+            if self._compares(draft):
+                known.neighbours[place] = await self._neighbours(draft, now)
+        return known
+
+    async def _rejected(self, draft: Draft, filter: Filter) -> list[RejectedPattern]:
         """Records like the draft that were put away after they had been written: by a reviewer, or by taking back what their source did.
 
         Approving one, or erasing it, lifts its pattern; nothing else is stored of it.
         """
-        filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), statuses=(Status.QUARANTINED,), now=now)
         alike = await self._store.search_terms(filter, query_tokens(draft.content[:LOOKED_AT]), limit=CANDIDATES)
         records = await self._store.fetch(alike.rows) if len(alike.rows) else []
         return [pattern_of(record.content, record.updated_at) for record in records if record.version > 1]
 
-    async def _beside_neighbours(self, done: Guarded, now: datetime) -> Guarded:
-        """The same, demoted where it is advice against what most memories on its topic say that are trusted no less."""
-        draft = done.draft
-        if "agreement" not in self.guard.layers or done.verdict.status is not Status.ACTIVE or draft.kind not in ADVISING:
-            return done
-        if not direction(draft.content):
-            return done
+    def _compares(self, draft: Draft) -> bool:
+        """Whether the draft is laid beside its neighbours: advice is, whichever way it points."""
+        return "agreement" in self.guard.layers and draft.kind in ADVISING and direction(draft.content) != 0
+
+    async def _neighbours(self, draft: Draft, now: datetime) -> list[Memory]:
+        """What stands on the topic of the draft; nothing where that is too little to judge by."""
         filter = Filter(namespace=str(draft.namespace), agent=str(draft.agent), kinds=ADVISING, statuses=(Status.ACTIVE,), now=now)
         found = await self._store.search_terms(filter, topic_words(draft.content), limit=NEIGHBOURS)
         records = await self._store.fetch(found.rows) if len(found.rows) >= AGAINST else []
-        standing = [each.content for each in records if each.status is Status.ACTIVE and each.trust >= done.trust]
-        why = outlier(draft.content, standing)
+        return [each for each in records if each.status is Status.ACTIVE]
+
+    def _beside_neighbours(self, done: Guarded, neighbours: Sequence[Memory]) -> Guarded:
+        """The same, demoted where it is advice against what most memories on its topic say that are trusted no less."""
+        draft = done.draft
+        if not neighbours or done.verdict.status is not Status.ACTIVE:
+            return done
+        why = outlier(draft.content, [each.content for each in neighbours if each.trust >= done.trust])
         if why is None:
             return done
         verdict = replace(done.verdict, flags=(*done.verdict.flags, why), families=(*done.verdict.families, "outlier"))
         if self.guard.strictness == "strict":
             verdict = replace(verdict, status=Status.PENDING, reasons=(*verdict.reasons, why), flags=done.verdict.flags)
         return Guarded(draft.model_copy(update={"confidence": min(draft.confidence, DOUBTED)}), verdict, done.trust)
-
-    async def _parents(self, drafts: Sequence[Draft]) -> dict[UUID, Memory]:
-        wanted = dict.fromkeys(id for draft in drafts for id in draft.parents)
-        found = [await self._store.get(id) for id in wanted]
-        return {memory.id: memory for memory in found if memory is not None}
 
 
 def _from_report(draft: Draft) -> bool:

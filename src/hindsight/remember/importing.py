@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hindsight.clock import SystemClock
-from hindsight.errors import HindsightError, ImportFailed, InvalidInput
+from hindsight.errors import AccessDenied, HindsightError, ImportFailed, InvalidInput
 from hindsight.ports import Clock, RecordStore
 from hindsight.records import CHANNEL_TRUST, Channel, Draft, Memory, Status, StoreStatus, Turn, default_idempotency_key
 from hindsight.remember.attribute import Attribution, read_draft, validated
@@ -75,11 +75,12 @@ class Importer:
         self.store = store
         self.clock = clock or SystemClock()
         self.debug = debug
+        self._owner = attribution.principal.channel is Channel.USER and "admin" in attribution.principal.scopes
         self.principal = attribution.principal.model_copy(update={"channel": Channel.IMPORT})
         self.attribution = replace(attribution, principal=self.principal)
 
     async def run(
-        self, path: Path, *, format: str = "auto", namespace: str | None = None, progress: Progress | None = None
+        self, path: Path, *, format: str = "auto", namespace: str | None = None, keep_trust: bool = False, progress: Progress | None = None
     ) -> ImportReport:
         """Import a file or folder.
 
@@ -87,6 +88,7 @@ class Importer:
             path: the file or folder.
             format: one of ``ImportFormat``; ``auto`` looks at the beginning of the source.
             namespace: pool for everything; default: the source's own, else the caller's.
+            keep_trust: records of our own export keep channel, trust and status, unexamined: for a store that moves. For its owner alone.
             progress: see ``Progress``.
 
         Raises:
@@ -97,7 +99,9 @@ class Importer:
         chosen = self.attribution.namespace_for(namespace) if namespace is not None else None
         found = await asyncio.to_thread(format_for, path, format)
         source = Source(path, found.files(path), self.attribution.zone)
-        run = _Run(self, found, source, chosen, progress or _silent)
+        if keep_trust and not self._owner:
+            raise AccessDenied("only the store's owner, with the scope 'admin', may take over the trust that a file claims.")
+        run = _Run(self, found, source, chosen, progress or _silent, keep_trust=keep_trust)
         stamps = _stamps(source)
         await run.check()
         try:
@@ -118,7 +122,9 @@ class Importer:
 class _Run:
     """One import: the source is read twice, first to check it, then to write it, a batch at a time."""
 
-    def __init__(self, importer: Importer, found: Format, source: Source, namespace: str | None, progress: Progress) -> None:
+    def __init__(
+        self, importer: Importer, found: Format, source: Source, namespace: str | None, progress: Progress, *, keep_trust: bool
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.namespaces: set[str] = set()
         self._importer = importer
@@ -127,6 +133,7 @@ class _Run:
         self._source = source
         self._namespace = namespace
         self._progress = progress
+        self._keep_trust = keep_trust
         self._ids = SeenIds()
 
     async def check(self) -> None:
@@ -172,6 +179,10 @@ class _Run:
 
     def _record(self, draft: Draft, server: Mapping[str, Any], *, copying: bool) -> Memory:
         """The record as it was exported, under this import's channel: never with more trust or a better status than it had."""
+        if self._keep_trust:
+            values = {"channel": Channel.IMPORT, **draft.model_dump(), **server, "idempotency_key": draft.idempotency_key, "seal": None}
+            own = validated(Memory, values)
+            return own.model_copy(update=self._ids.links(own)) if copying else own
         guarded = self._importer.writer.guard.examine_alone(draft, Channel.IMPORT)
         draft, verdict = guarded.draft, guarded.verdict
         key = draft.idempotency_key or default_idempotency_key(draft.content, draft.session_id, draft.turn_ids)

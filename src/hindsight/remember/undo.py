@@ -225,7 +225,7 @@ def _caused(events: Sequence[Event]) -> dict[UUID, list[Event]]:
     """Events that the store itself made because of another memory, by that memory."""
     found: dict[UUID, list[Event]] = {}
     for event in events:
-        if event.action in ("superseded", "updated"):
+        if event.action in ("superseded", "updated", "archived"):
             for id in _BY_SYSTEM.findall(event.reason or ""):
                 found.setdefault(UUID(id), []).append(event)
     return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,10 +18,14 @@ from hindsight.remember.commit import build_memory
 from hindsight.remember.embed import Embedded, embed_texts
 from hindsight.remember.guarding import GuardStage
 from hindsight.remember.reconcile.stage import Reconciler, Settled
+from hindsight.telemetry import counts, traced
 
 BATCH = 128
 """Records embedded and committed together: large enough to amortise the commit, small enough to bound memory and waiting."""
 STORE_JOB = "store"
+LOGGED_IDS = 20
+"""A line of the log names so many memories at most."""
+_LOG = logging.getLogger(__name__)
 
 _RESULT_OF = {Status.ACTIVE: StoreStatus.STORED, Status.PENDING: StoreStatus.PENDING, Status.QUARANTINED: StoreStatus.QUARANTINED}
 
@@ -39,6 +45,7 @@ class Writer:
         self.guard = GuardStage(store, guard or Guard())
         self.wake = asyncio.Event()
 
+    @traced("hindsight.store")
     async def store(
         self,
         drafts: Sequence[Draft | Mapping[str, Any]],
@@ -60,6 +67,7 @@ class Writer:
                 progress(len(batch))
         return results
 
+    @traced("hindsight.store.queue")
     async def queue(self, drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attribution) -> list[StoreResult]:
         """Check all, then make them durable as jobs; a worker stores them in order within each session.
 
@@ -82,8 +90,10 @@ class Writer:
         ]
         ids = await self._store.enqueue(jobs)
         self.wake.set()
+        counts().stored([StoreStatus.QUEUED] * len(ids))
         return [StoreResult(id=None, status=StoreStatus.QUEUED, job_id=id) for id in ids]
 
+    @traced("hindsight.store.job")
     async def store_job(self, payload: Mapping[str, Any]) -> dict[str, Any]:
         """Do what :meth:`queue` promised; doing it twice stores once, by the idempotency key. The result as JSON."""
         draft = Draft.model_validate(payload["draft"])
@@ -100,6 +110,7 @@ class Writer:
             await asyncio.sleep(0.02)
         return True
 
+    @traced("hindsight.store.embed")
     async def embed(self, texts: Sequence[str]) -> list[Embedded]:
         """The vectors of texts to be stored, one result a text."""
         return await embed_texts(self._embedder, texts)
@@ -110,7 +121,7 @@ class Writer:
             self._embedder.forget()
 
     async def _store_batch(self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool) -> list[StoreResult]:
-        now = self._clock.now()
+        now, begun = self._clock.now(), time.perf_counter()
         guarded = await self.guard.examine(drafts, principal.channel, now, composed=not verbatim)
         memories = [build_memory(each.draft, each.verdict, principal.channel, now, debug=self._debug, trust=each.trust) for each in guarded]
         refused = {memory.id for memory, each in zip(memories, guarded, strict=True) if each.verdict.rejected}
@@ -133,6 +144,10 @@ class Writer:
                 results.append(StoreResult(id=known, status=StoreStatus.DUPLICATE, reasons=(_DUPLICATE,)))
                 continue
             results.append(_result(memory, verdict, settled[memory.id]))
+        ids = [str(result.id) for result in results if result.id is not None]
+        _LOG.info("stored", extra={"memory_ids": ids[:LOGGED_IDS], "texts": len(results)})
+        counts().stored([result.status for result in results], time.perf_counter() - begun)
+        counts().guarded(each.verdict.word for each in guarded)
         return results
 
     async def _standing(self, memories: Sequence[Memory]) -> dict[tuple[str, str, str], Any]:

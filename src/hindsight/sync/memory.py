@@ -32,10 +32,13 @@ from hindsight.remember.importing import ImportFormat, ImportReport
 from hindsight.remember.triggers import Observed, TaskKept
 from hindsight.session.tasks import TaskFields
 from hindsight.sync.access import AccessCalls
+from hindsight.sync.backups import BackupCalls
+from hindsight.sync.documents import DocumentCalls
 from hindsight.sync.history import HistoryCalls
 from hindsight.sync.learning import LearningCalls
 from hindsight.sync.loop import LoopThread
 from hindsight.sync.session import Session
+from hindsight.sync.upkeep import UpkeepCalls
 
 if TYPE_CHECKING:
     from hindsight.settings import Settings
@@ -44,7 +47,7 @@ ResultT = TypeVar("ResultT")
 _EXPORT_BATCH = 256
 
 
-class Hindsight(LearningCalls, AccessCalls, HistoryCalls):
+class Hindsight(LearningCalls, AccessCalls, HistoryCalls, BackupCalls, UpkeepCalls, DocumentCalls):
     """A memory for synchronous code: ``with Hindsight.open(…) as memory``."""
 
     def __init__(self, memory: asynchronous.Hindsight, loop: LoopThread) -> None:
@@ -230,10 +233,11 @@ class Hindsight(LearningCalls, AccessCalls, HistoryCalls):
         *,
         format: ImportFormat = "auto",
         namespace: str | None = None,
+        keep_trust: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportReport:
         """Import a file or folder; everything is checked before the first record is written."""
-        return self._loop.run(self._memory.import_file(path, format=format, namespace=namespace, progress=progress))
+        return self._loop.run(self._memory.import_file(path, format=format, namespace=namespace, keep_trust=keep_trust, progress=progress))
 
     def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
         """Queued work, newest first."""

@@ -7,8 +7,9 @@ from typing import Any
 
 from hindsight.adapters.json_http import JsonEndpoint
 from hindsight.adapters.plain_text import plain_text
-from hindsight.errors import ModelError
+from hindsight.errors import HindsightError, ModelError
 from hindsight.ports import ChatMessage, ChatReply
+from hindsight.telemetry import counts
 
 PATH = "/chat/completions"
 
@@ -46,10 +47,16 @@ class OpenAIChat:
             "temperature": self._temperature,
         }
         forms = [plain] if schema is None else _forms(plain, schema)[self._first_form :]
-        number, answer = await self._endpoint.post(*forms)
+        try:
+            number, answer = await self._endpoint.post(*forms)
+            reply = _reply(answer, self._model)
+        except HindsightError:
+            counts().model_failed(self.model_id)
+            raise
         if schema is not None:
             self._first_form += number
-        return _reply(answer, self._model)
+        counts().asked_model(self.model_id, reply.input_tokens, reply.output_tokens)
+        return reply
 
     async def close(self) -> None:
         """Close the connections."""

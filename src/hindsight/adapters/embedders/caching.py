@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from hindsight.ports import Embedder, Vector
+from hindsight.telemetry import counts
 
 Kind = Literal["query", "passage"]
 
@@ -51,6 +52,7 @@ class CachingEmbedder:
                 vectors[index] = known
         self.hits += len(keys) - len(missing)
         self.misses += len(missing)
+        counts().looked_up("vectors", len(keys) - len(missing), len(missing))
         if missing:
             found = await self._embedder.embed([texts[places[0]] for places in missing.values()], kind=kind)
             for (key, places), vector in zip(missing.items(), found, strict=True):

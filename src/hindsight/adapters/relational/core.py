@@ -7,8 +7,9 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from hindsight.ports import Centring, Clock, Rows, Vector
 from hindsight.records import Filter
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
@@ -102,19 +104,23 @@ class Core(ABC):
     def engine(self) -> Engine:
         """The open engine."""
 
+    def confined(self, work: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
+        """The work as the database lets the present caller do it (:mod:`hindsight.confinement`); here: without a wall of its own."""
+        return work
+
     async def read(self, work: Callable[[Database], T]) -> T:
         """Run ``work`` on a snapshot: inside :meth:`reading` on that one, at once."""
         snapshot: _Snapshot | None = getattr(self._inside, "snapshot", None)
-        return await self.engine.read(work) if snapshot is None else work(snapshot.connection())
+        return await self.engine.read(self.confined(work)) if snapshot is None else work(snapshot.connection())
 
     async def reading(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine that awaits nothing but reads of this store, on a reader's thread and one snapshot, leaving neither.
 
         One that is no longer waited for stops at its next read.
         """
-        given_up = threading.Event()
+        given_up, context = threading.Event(), copy_context()  # so that spans in there belong to those out here
         try:
-            return await self.engine.read(lambda db: self._driven(_Snapshot(db, given_up), work()))
+            return await self.engine.read(self.confined(lambda db: context.run(self._driven, _Snapshot(db, given_up), work())))
         finally:
             given_up.set()
 
@@ -132,11 +138,11 @@ class Core(ABC):
 
     async def write(self, work: Callable[[Database], T]) -> T:
         """Run ``work`` in a durable transaction."""
-        return await self.engine.write(work)
+        return await self.engine.write(self.confined(work))
 
     async def write_indexed(self, work: Callable[[Database, TokenIndex], T]) -> T:
         """The same for work on records, which notes changes of the full-text index."""
-        return await self.engine.write_indexed(work)
+        return await self.engine.write_indexed(self.confined(work))
 
     async def search(self, filter: Filter, work: Callable[[Search], T], *, vectors: bool = False) -> T:
         """Run a search in the filter's namespace; ``vectors`` says whether it needs the matrix."""

@@ -20,10 +20,13 @@ _RECORDS = load("records.sql")
 _SQL = load("erasing.sql")
 
 
-def erase(db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent, seals: SealWriter | None = None) -> list[UUID]:
+def erase(
+    db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent, seals: SealWriter | None = None, *, mentions: bool = True
+) -> list[UUID]:
     """Remove records and their traces; returns the ids that were there. What stays is a tombstone and an event without text.
 
-    Works on raw columns, so that a record which was damaged or written from outside can be erased too.
+    Works on raw columns, so that a record which was damaged or written from outside can be erased too. Without ``mentions`` the record
+    alone goes, being kept elsewhere: turns, history and logs that speak of it stay.
     """
     codes, links = Interner(db), GraphChanges(db)
     gone = []
@@ -34,12 +37,15 @@ def erase(db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent,
                 codes.release(attributes[name] for name in CODED_FIELDS)
                 links.unlink(row, edge_owner(attributes))
             drop_tokens(db, index, row)
-            _erase_turns(db, row)
+            if mentions:
+                _erase_turns(db, row)
+            else:
+                rows(db, _RECORDS["delete_turn_refs"], (row,))
             db.execute(_RECORDS["delete_vector"], (code, row))
             db.execute(_RECORDS["delete_passages"], (code, row))
             db.execute(_RECORDS["delete_attributes"], (code, row))
             db.execute(_RECORDS["delete_memory"], (row,))
-            scrubbed = _scrub_mentions(db, str(id), namespace, content)
+            scrubbed = _scrub_mentions(db, str(id), namespace, content) if mentions else []
             db.execute(_SQL["add_tombstone"], (str(id), namespace, row, event.at.isoformat(), seal))
             core, texts = add_event(db, id, namespace, event, None)
             if seals is not None:
@@ -54,6 +60,16 @@ def erase(db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent,
     if seals is not None:
         seals.flush()
     return gone
+
+
+def scrub(db: Database, traces: Iterable[tuple[str, str, str]], seals: SealWriter | None) -> None:
+    """Remove what speaks of records that are not there any more: (id, namespace, content) of each."""
+    for id, namespace, content in traces:
+        for core in _scrub_mentions(db, id, namespace, content):
+            if seals is not None:
+                seals.scrub(core)
+    if seals is not None:
+        seals.flush()
 
 
 def _erase_turns(db: Database, row: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +17,15 @@ class Queueing:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self.ring: Callable[[], Awaitable[None]] | None = None
+        """Told when jobs were queued, where something waits for that."""
 
     async def enqueue(self, new: Sequence[NewJob]) -> builtins.list[int]:
         """Queue jobs."""
-        return await self._core.write_indexed(lambda db, _: jobs.add_jobs(db, new, self._core.clock.now().timestamp()))
+        ids = await self._core.write_indexed(lambda db, _: jobs.add_jobs(db, new, self._core.clock.now().timestamp()))
+        if self.ring is not None:
+            await self.ring()
+        return ids
 
     async def lease(self, worker: str, kinds: Sequence[str], *, seconds: float = 15.0, limit: int = 1) -> builtins.list[Job]:
         """Take due jobs; nothing is written where there is none."""

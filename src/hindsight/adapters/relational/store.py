@@ -8,6 +8,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
@@ -23,11 +24,14 @@ from hindsight.adapters.relational.filtering import approved
 from hindsight.adapters.relational.histories import Histories
 from hindsight.adapters.relational.learning import Learning
 from hindsight.adapters.relational.mapping import read_memory, to_json
+from hindsight.adapters.relational.notes import Notes
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.queueing import Queueing
 from hindsight.adapters.relational.terms import TokenIndex
+from hindsight.adapters.relational.upkeeping import Upkeeping
 from hindsight.adapters.relational.writing import Committer
-from hindsight.errors import AccessDenied, InvalidInput
+from hindsight.companions import Companion, WakeUps
+from hindsight.errors import AccessDenied, HindsightError, InvalidInput
 from hindsight.ports import (
     Columns,
     Committed,
@@ -43,6 +47,8 @@ from hindsight.ports import (
     Write,
 )
 from hindsight.records import Filter, Memory, Stats, Turn, utc
+from hindsight.snapshots import SnapshotFacts
+from hindsight.telemetry import traced
 from hindsight.text.fold import fold
 
 T = TypeVar("T")
@@ -50,9 +56,12 @@ T = TypeVar("T")
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
 _EXPORT_PAGE = 500
+_NOBODY = UUID(int=0)
+_READY_SECONDS = 3.0
+"""Who asks whether the process is ready gives up soon."""
 
 
-class RelationalStore(Queueing, Histories):
+class RelationalStore(Queueing, Histories, Notes):
     """What every store of tables does alike. Every method may be called from several tasks; several processes may share the store.
 
     Args:
@@ -61,6 +70,9 @@ class RelationalStore(Queueing, Histories):
         legal_hold: why nothing may be erased; empty: erasing is allowed.
     """
 
+    log_keeps = False
+    """Whether the engine's log holds what was erased until it is emptied."""
+
     def __init__(self, core: Core, *, pack_text: Callable[[str], str | bytes], legal_hold: str = "") -> None:
         super().__init__(core)
         self._pack_text = pack_text
@@ -68,6 +80,9 @@ class RelationalStore(Queueing, Histories):
         self.sessions = Boards(core)
         self.learning = Learning(core)
         self.tokens = AccessTokens(core)
+        self.upkeep = Upkeeping(core, self._after_erasing, self._tune, log_keeps=self.log_keeps)
+        self.companions: builtins.list[Companion] = []
+        """Engines beside the store, opened and closed with it."""
 
     async def open(self) -> None:
         """Connect and migrate.
@@ -77,11 +92,36 @@ class RelationalStore(Queueing, Histories):
             ModelMismatch: the store's vectors are another model's.
         """
         await asyncio.to_thread(self._core.open)
+        try:
+            for companion in self.companions:
+                await companion.open()
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         """Finish what is being written and disconnect; safe to call twice."""
+        for companion in self.companions:
+            await companion.close()
         await asyncio.to_thread(self._core.close)
 
+    def wake_ups(self) -> WakeUps | None:
+        """How the workers of other processes hear of queued jobs; None where the database tells nobody."""
+        return None
+
+    async def engines(self) -> dict[str, str | None]:
+        """Each engine by name, asked now: None where it answers, else what is wrong."""
+        faults: dict[str, str | None] = {"store": None}
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                await self.get(_NOBODY)  # a look-up by id goes through the whole engine and costs next to nothing
+        except HindsightError as error:
+            faults["store"] = str(error)
+        except TimeoutError:
+            faults["store"] = f"{self._core.place} does not answer within {_READY_SECONDS:g} s"
+        return faults | {companion.name: await companion.fault() for companion in self.companions}
+
+    @traced("hindsight.store.commit")
     async def commit(self, writes: Sequence[Write]) -> builtins.list[Committed]:
         """Write all in one transaction, or none."""
         if not writes:
@@ -114,6 +154,10 @@ class RelationalStore(Queueing, Histories):
     @abstractmethod
     async def _after_erasing(self) -> None:
         """Take away what the engine itself keeps of erased rows."""
+
+    @abstractmethod
+    async def _tune(self) -> dict[str, int]:
+        """Statistics for the planner, free pages given back, the log emptied; numbers by what they tell."""
 
     async def reading(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """See the port."""
@@ -312,6 +356,10 @@ class RelationalStore(Queueing, Histories):
     async def namespaces(self) -> builtins.list[str]:
         """Every namespace that was ever written to, by name."""
         return [name for (name,) in await self._core.read(lambda db: rows(db, _SQL["namespaces"]))]
+
+    @abstractmethod
+    async def write_snapshot(self, folder: Path) -> SnapshotFacts:
+        """Copy one consistent state into an empty folder, without the sessions."""
 
     @abstractmethod
     async def stats(self, namespace: str | None = None) -> Stats:

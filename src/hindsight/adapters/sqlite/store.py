@@ -14,14 +14,16 @@ from hindsight.adapters.relational.queries import Database, load, rows
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.relational.terms import TokenIndex
-from hindsight.adapters.sqlite import checking
+from hindsight.adapters.sqlite import checking, tuning
 from hindsight.adapters.sqlite.core import SqliteCore
 from hindsight.adapters.sqlite.engine import Durability
 from hindsight.adapters.sqlite.files import DATABASE
 from hindsight.adapters.sqlite.migrate import schema_version
+from hindsight.adapters.sqlite.snapshot import write_snapshot
 from hindsight.clock import SystemClock
 from hindsight.ports import Centring, Clock, NewEvent
 from hindsight.records import Stats
+from hindsight.snapshots import SnapshotFacts
 
 _META = load("store.sql")
 _FULLTEXT = load("fulltext.sql", __package__)
@@ -40,6 +42,8 @@ class SqliteStore(RelationalStore):
         sealing: the keys of its seals; None writes without.
         legal_hold: why nothing may be erased; empty: erasing is allowed.
     """
+
+    log_keeps = True
 
     def __init__(
         self,
@@ -67,6 +71,10 @@ class SqliteStore(RelationalStore):
     async def rebuild_terms(self) -> None:
         """Make the keyword index anew from the words that are kept of each record."""
         await self._file.write(lambda db: rows(db, _FULLTEXT["rebuild"]))
+
+    async def write_snapshot(self, folder: Path) -> SnapshotFacts:
+        """Copy the database as one read transaction sees it, without the sessions."""
+        return await asyncio.to_thread(write_snapshot, self._file.engine, folder)
 
     async def stats(self, namespace: str | None = None) -> Stats:
         """Counts."""
@@ -98,3 +106,6 @@ class SqliteStore(RelationalStore):
             StoreBusy: the records are gone, but a long reader kept the log from being emptied; erase again.
         """
         await self._file.empty_log()
+
+    async def _tune(self) -> dict[str, int]:
+        return await self._file.engine.alone(tuning.tune)

@@ -25,6 +25,7 @@ from hindsight.records import LAYER_OF, EventAction, Filter, Kind, Layer, Memory
 from hindsight.remember.commit import build_write, event_of
 from hindsight.remember.embed import Embedded
 from hindsight.remember.reconcile.relation import MERGING, SUPERSEDING, Relation
+from hindsight.telemetry import traced
 from hindsight.text.language import detect_language
 from hindsight.text.tokens import query_tokens
 
@@ -53,6 +54,7 @@ class Reconciler:
         # Two statements that contradict each other must not both look before either is written.
         self._one_at_a_time = asyncio.Lock()
 
+    @traced("hindsight.store.reconcile")
     async def commit(
         self,
         memories: Sequence[Memory],

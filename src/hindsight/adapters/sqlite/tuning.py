@@ -1,0 +1,27 @@
+"""What an embedded store needs now and then: statistics for the planner, free pages given back, the log moved into the file."""
+
+from __future__ import annotations
+
+import apsw
+
+from hindsight.adapters.relational.queries import load, rows, value
+
+_SQL = load("store.sql", __package__)
+WORTH = 0.25
+"""From this share of free pages on the file is written anew without them."""
+_LEAST = 256
+"""Fewer free pages are left to be used again."""
+
+
+def tune(db: apsw.Connection) -> dict[str, int]:
+    """On the writing connection, outside any transaction, while no other process writes. A reader's old snapshot leaves the log for later."""
+    page = int(value(db, "PRAGMA page_size"))
+    pages, free = int(value(db, "PRAGMA page_count")), int(value(db, "PRAGMA freelist_count"))
+    rows(db, "PRAGMA analysis_limit = 400")
+    rows(db, "ANALYZE")
+    vacuumed = free >= _LEAST and free >= WORTH * pages
+    if vacuumed:
+        rows(db, "VACUUM")
+    blocked = rows(db, _SQL["checkpoint"])[0][0]
+    after = int(value(db, "PRAGMA page_count"))
+    return {"bytes_before": pages * page, "bytes_after": after * page, "vacuumed": int(vacuumed), "log_emptied": int(not blocked)}
