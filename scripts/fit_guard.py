@@ -1,15 +1,17 @@
 """Fit what the guard weighs: the linear classifier's weights, and the literals that spare texts most patterns.
 
     python scripts/fit_guard.py needles                   # after any change of src/hindsight/guard/patterns_*.py
-    python scripts/fit_guard.py classifier ATTACKS BENIGN [ATTACKS BENIGN …]
+    python scripts/fit_guard.py classifier ATTACKS BENIGN [ATTACKS BENIGN …] [--ordinary CORPUS.jsonl.gz …]
 
 Each file is JSON lines with ``text``, ``licence``, ``group`` and, for attacks, ``context_dependent``; rows under a
-non-commercial licence and attacks that are wrong only in their context are left out. Rows of one group stay in one fold. The thresholds are read off the out-of-fold scores of the benign texts.
+non-commercial licence, rows with ``only_measured`` and attacks that are wrong only in their context are left out. Rows of one group stay in one fold. Of each corpus of ordinary
+texts (``_id``, ``text``, freely licensed), 600 are taken as benign ones. The thresholds are read off the out-of-fold scores of the benign texts.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re._constants as ops  # the regular expression parser has no public name
 import re._parser as parser
@@ -30,8 +32,10 @@ GUARD = Path(__file__).parents[1] / "src" / "hindsight" / "guard"
 FREE = ("MIT", "MIT-0", "Apache-2.0")
 FOLDS = 5
 PENALTY = 0.02
-STANDARD, STRICT = 0.003, 0.02
+STANDARD, STRICT = 0.004, 0.02
 """Share of benign texts above the threshold, out of fold."""
+ORDINARY, ORDINARY_LENGTH = 600, 1_000
+"""Texts taken of a corpus of ordinary ones, and characters of each."""
 MOST_STRINGS = 64
 LITERAL = 7
 """Characters of a literal that are looked for: more would tell apart no more texts, and look for many that begin alike."""
@@ -157,9 +161,17 @@ def rows_of(paths: list[Path]) -> list[tuple[str, int, str]]:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             attack = place % 2 == 0
-            if row["licence"] in FREE and not (attack and row.get("context_dependent")):
+            if row["licence"] in FREE and not (attack and row.get("context_dependent")) and not row.get("only_measured"):
                 rows.append((row["text"], int(attack), str(row["group"])))
     return rows
+
+
+def ordinary(path: Path) -> list[tuple[str, int, str]]:
+    """The same of a corpus: texts spread over it, their beginnings."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    chosen = sorted(rows, key=lambda row: zlib.crc32(str(row["_id"]).encode()))[:ORDINARY]
+    return [(row["text"][:ORDINARY_LENGTH], 0, str(row["_id"])) for row in chosen]
 
 
 def fit(found: list[NDArray[np.int64]], labels: NDArray[np.float64], rounds: int = 300) -> tuple[NDArray[np.float64], float]:
@@ -188,9 +200,9 @@ def scores(found: list[NDArray[np.int64]], weights: NDArray[np.float64], bias: f
     return np.array([bias + weights[each].sum() / np.sqrt(len(each) + 1) for each in found])
 
 
-def classifier(paths: list[Path]) -> None:
+def classifier(paths: list[Path], corpora: list[Path]) -> None:
     """Fit, report out of fold, write the weights."""
-    rows = rows_of(paths)
+    rows = rows_of(paths) + [row for path in corpora for row in ordinary(path)]
     scanned = [scan(text) for text, _, _ in rows]
     found = [features(each) for each in scanned]
     labels = np.array([label for _, label, _ in rows], dtype=np.float64)
@@ -237,9 +249,10 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("what", choices=["needles", "classifier"])
     arguments.add_argument("files", nargs="*", type=Path)
+    arguments.add_argument("--ordinary", nargs="*", type=Path, default=[])
     given = arguments.parse_args()
     if given.what == "classifier":
-        classifier(given.files)
+        classifier(given.files, given.ordinary)
         return
     made = needles()
     (GUARD / "needles.json").write_text(json.dumps(made, ensure_ascii=False, indent=0, sort_keys=True) + "\n", encoding="utf-8")

@@ -84,3 +84,57 @@ async def test_secrets_reach_neither_record_nor_queue_nor_turns(memory, view, tm
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     assert not [path for path in files if secret.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("密码123456", "123456"),
+        ("wifi 密码 goodluck88", "goodluck88"),
+        ("支付密码 482193", "482193"),
+        ("PIN码是4821", "4821"),
+        ("微信支付密钥 8934e7d15453e97507ef794cf7b0519d", "8934e7d1"),
+        ("密 码：hunter2x", "hunter2x"),
+        ("ｐａｓｓｗｏｒｄ：hunter2x", "hunter2x"),
+        ("pass\u200bword: hunter2x", "hunter2x"),
+        ("the password for prod is Winter2025!", "Winter2025"),
+        ("password for the admin account: Winter2025!", "Winter2025"),
+        ('{"password": "hunter2x"}', "hunter2x"),
+        ("{'pwd': 'hunter2'}", "hunter2"),
+        ("<password>hunter2x</password>", "hunter2x"),
+        ("curl -u admin:S3cret99 https://x.example", "S3cret99"),
+        ("mysql -uroot -pS3cret99 db", "S3cret99"),
+        ("短信验证码为: 48 21 93", "48 21 93"),
+        ("CVV: 123", "123"),
+        ("助记词：abandon ability able about above absent absorb abstract absurd abuse access accident", "abandon"),
+        ("seed phrase: abandon ability able about above absent absorb abstract absurd abuse access accident", "abandon"),
+    ],
+)
+def test_secrets_are_found_however_they_are_given(text, secret):
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_token = 4096",
+        "pin: GPIO17",
+        "token: eof2",
+        "密码长度为8-16位",
+        "验证码 5 分钟有效",
+        "密码输错5次锁定",
+        "运单号 7512345678901",
+        "密钥长度为2048位",
+        "密码：见1号文档",
+        "run it with -u root and -p 8080",
+        "docker run -p 8080:80 web",
+    ],
+)
+def test_numbers_beside_such_words_stay(text):
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize("text", ["手机１３８００１３８０００", "138-0013-8000", "138 0013 8000", "ａ＠ｘ．ｃｏｍ", "010-62345678"])
+def test_personal_data_in_other_forms(text):
+    assert redact(text).text == text
+    assert redact(text, personal=True).kinds

@@ -1,7 +1,8 @@
 """A small linear classifier over the folded text: how much a text reads like an instruction to a model. Pure, numpy only.
 
-Features are hashed words, word pairs and letter sequences of the folded text and of its last sentence, beside the families
-and hints that the scan found. The weights are made by ``scripts/fit_guard.py``.
+Features are hashed words, word pairs and letter sequences of the folded text and of its last sentence, beside the hints that
+the scan found: what the text speaks of (money, controls, other agents …), alone and in pairs. The families that the scan
+decides by are none of them: what it holds back is not asked about here. The weights are made by ``scripts/fit_guard.py``.
 """
 
 from __future__ import annotations
@@ -60,8 +61,7 @@ def features(findings: Findings) -> NDArray[np.int64]:
     sentences = [each for each in _SENTENCE.split(folded) if each and each.strip()]
     places = _places(folded, b"") | _places(sentences[-1] if sentences else folded, b"last ")
     hints = sorted(findings.hints)
-    names = [f"family {name}" for name in findings.names()]
-    names += [f"hint {name}" for name in hints]
+    names = [f"hint {name}" for name in hints]
     names += [f"hints {first} {second}" for first, second in itertools.combinations(hints, 2)]
     places.update(zlib.crc32(name.encode()) & _MASK for name in names)
     return np.array(sorted(places), dtype=np.int64)

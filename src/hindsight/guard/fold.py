@@ -28,7 +28,7 @@ _CONFUSABLE = str.maketrans(
     "aaeeiijkmoopcstyxhdqwrnbhABEKMHOPCTXIJSabeiknoptuxynwABEZHIKMNOPTYXiagiyabcdeghijklmnoprstuvwz",
 )
 _LOOKALIKE = re.compile(
-    "[\u0370-\u03ff\u0400-\u052f\u0131\u0251\u0261\u0269\u028f\u0299\u029c\u0262\u026a\u029f\u0274\u0280\u1d00-\u1d22\ua731]"
+    "[\u0370-\u03ff\u0400-\u052f\u0131\u0251\u0261\u0269\u028f\u0299\u029c\u0262\u026a\u029f\u0274\u0280\u1d00-\u1d22\ua730\ua731]"
 )
 _MIXED_WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")
@@ -36,6 +36,13 @@ _ZERO_WIDTH = re.compile("(?<=[^\\W_])[\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDE = re.compile("[\u202d\u202e]([^\u202c]{4,})\u202c?")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_SMALL_CAPITALS = str.maketrans("ɪʏʙɢʜʟɴʀᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "iybghlnracdejkmoptuvwzfs")
+"""Letters that no script writes words with: they are always Latin ones in disguise, or phonetic signs."""
+_SEPARATED = re.compile(
+    r"(?<![^\W_])[^\W\d_](?:[-*_~·•.|/+=^][^\W\d_]){2,}+(?![^\W_])|(?<![^\W\d_])[^\W\d_]++(?:[-*_~·•.|/+=^][^\W\d_]++){4,}+"
+)
+"""Words or letters that are joined by signs instead of spaces."""
+_SEPARATORS = re.compile(r"[-*_~·•.|/+=^]")
 _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\S\s){5,}\S(?=\s|$|[.,!?。！？])")
 _BASE64 = re.compile(r"(?<![\w/+;,])[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[ :]?){8,}(?!\w)")
@@ -88,6 +95,7 @@ def scan_copies(text: str) -> Copies:
     folded = fold(shown)
     decoded += _decoded(shown, folded)
     joined = " ".join(re.sub(r"\s", "", found.group()) for found in _SPACED.finditer(folded))
+    decoded += _separated(folded)
     return Copies(folded, shown, joined, tuple(decoded[:MAX_DECODED]), hidden)
 
 
@@ -108,6 +116,18 @@ def _hidden(text: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
     return tuple(found), decoded
 
 
+def _separated(folded: str) -> list[tuple[str, str]]:
+    """The text with its words freed of the signs between them: letter by letter they are one word, else words of their own."""
+    if not _SEPARATED.search(folded):
+        return []
+
+    def freed(chain: re.Match[str]) -> str:
+        parts = _SEPARATORS.split(chain.group())
+        return ("" if max(map(len, parts)) == 1 else " ").join(parts)
+
+    return [("signs between", _SEPARATED.sub(freed, folded))]
+
+
 def _needs_joiners(text: str) -> bool:
     """Scripts that are written with zero-width joiners (Arabic, Persian, the Indic ones, Thai, Khmer)."""
     return bool(re.search("[\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\u1780-\u17ff]", text))
@@ -117,6 +137,7 @@ def _plain_letters(text: str) -> str:
     """Look-alike letters of other scripts in words that also have Latin ones, or in a text without any other word of that script."""
     if text.isascii() or not _LOOKALIKE.search(text):
         return text
+    text = text.translate(_SMALL_CAPITALS)
 
     def plain(word: re.Match[str]) -> str:
         given = word.group()

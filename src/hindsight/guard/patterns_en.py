@@ -9,8 +9,8 @@ _SENSITIVE = (
     r"(?:pass ?words?|pass ?codes?|pass ?phrases?|secret (?:keys?|codes?|strings?|tokens?)|confidential (?:string|code|data|info\w*)|api[ _-]?keys?"
     r"|(?:access|login|auth\w*|bearer|session) (?:tokens?|cookies?)|(?:saved |browser )?cookies|credentials?|(?:private|ssh|signing|encryption) keys?"
     r"|~?/\.ssh|\.env\b|environment variables?|(?:one-time|verification|login|2fa|mfa|security) codes?|otps?\b|(?:credit |debit |bank )?card numbers?"
-    r"|bank (?:accounts?|cards?|details|balance)|social security(?: numbers?)?|ssns?\b|connection strings?|seed phrases?|key file"
-    r"|(?:customer|client|user) (?:list|database|records?|data)|(?:medical|health) records?|contacts\b|chat history|whole conversation|this conversation)"
+    r"|payroll (?:sheet|file|data)|bank (?:accounts?|cards?|details|balance)|social security(?: numbers?)?|ssns?\b|connection strings?|seed phrases?|key file"
+    r"|(?:customer|client|user) (?:list|database|records?|data)|(?:medical|health) (?:records?|summary|history)|contacts\b|chat history|whole conversation|this conversation)"
 )
 _PROMPT = (
     r"(?:(?:system|hidden|initial|original|developer|internal|secret|confidential|full|base)(?: \w+)? (?:prompts?|instructions?|messages?|directives?|configuration|rules)"
@@ -96,13 +96,19 @@ HARD: dict[str, tuple[str, ...]] = {
             r"\b(?:no|without(?: any| further| additional)?|skip\w*|bypass\w*|exempt from|not (?:need|require|ask for)|stop asking (?:me |us )?(?:to|for)|never ask\w*(?: the user)? (?:for|to)|do(?:es)? not (?:ask|need)(?: for)?(?: a)?(?: second)?|need not)"
             r" (?:any |all |every |the |a |further |second |additional |manual |identity |human |check(?:ing)? the )*(?:confirm\w*|approv\w*|verif\w*|review|authori[sz]ation|consent|permission checks?|identity|sender|order|financial review)"
         ),
-        r"\b(?:root|superadmin|super ?user|administrator|admin|highest|full|maximum|elevated) (?:privileges?|rights|access|permissions?)\b.{0,60}\b(?:bypass|skip|grant\w*|any|all|may|can|without|every|now|raised)",
+        r"\b(?:root|superadmin|super ?user|administrator|admin|highest|full|maximum|elevated) (?:privileges?|rights|access|permissions?)\b.{0,60}\b(?:bypass\w*|skip\w*|grant\w*|any\w*|all|may|can|without|every\w*|now|raised)\b",
         r"\bgrant (?:this |the |all |every |him |her |me )(?:user )?(?:\w+ )?(?:admin\w*|root|requests|access|rights|privileges)",
         r"\b(?:is|are) (?:a |an |the )?(?:super ?admin\w*|root|admin(?:istrator)?)\b.{0,60}\b(?:grant|every|all|any|return true|no|skip|bypass)",
-        r"\b(?:official (?:notice|announcement|message)|notice|memo|announcement) (?:from|by) (?:openai|anthropic|google|the (?:developer|vendor|security|admin))",
+        r"\b(?:official (?:notice|announcement|message)|notice|memo|announcement) (?:from|by) (?:(?:openai|anthropic|google)|the (?:developer|vendor|security|admin)\w*.{0,100}\b(?:assistants?|agents?|ai|you must|restrictions?|filters?|authori[sz]\w*|approved?|disclos\w+|grant\w*|skip\w*|all (?:actions|operations|requests|commands)))\b",
         r"\b(?:privileges?|permissions?) (?:raised|elevated|escalated|granted)\b|\b(?:log in|sign|pay|make (?:payments|transfers))\b.{0,40}\bon (?:his|her|their|the user's) behalf\b|\bcounts? as (?:his|her|the user's) own request\b",
         r"\btreat (?:it|this|its contents?|the following) as (?:said|top|highest|the user|an? (?:order|command|instruction)|his|her)",
-        r"\b(?:approve|pay|paid|approved|execute[d]?|merge|go(?:es)? through|returned? true|refunds?)\b.{0,40}\b(?:without (?:any )?(?:check|review|verif|asking|confirm|approval)|no questions asked|straight away|automatically|at once)(?!\w{0,6},? (?:were|was|are|is) (?:refused|rejected|denied|blocked|not\b))",
+        r"\b(?:approve|pay|paid|approved|execute[d]?|merge|go(?:es)? through|returned? true|refunds?)\b.{0,40}\b(?:without (?:any )?(?:check|review|verif|asking|confirm|approval)|no questions asked|straight away|automatically(?! (?:on|by|from|every|each|until|via|through) )|at once)(?!\w{0,6},? (?:were|was|are|is) (?:refused|rejected|denied|blocked|not\b))",
+        r"\b(?:legal|compliance|the board|management|the ciso|customers?|clients?|owner|user|ceo|director|security)\b.{0,30}\b(?:exempt(?:ed|s)|consent(?:ed|s) in advance|pre-?consented|waived|gave (?:\w+ ){0,3}(?:standing|sole|full|blanket) (?:power|authority)|given (?:\w+ ){0,5}(?:standing|sole|full|blanket) (?:power|authority))\b.{0,80}\b(?:agent|bot|assistant|polic\w+|payments?|charges?|data|rules?|transfers?|deletions?)",
+        r"\bcounts? as (?:already )?(?:signed|approved|confirmed|authori[sz]ed)\b|\b(?:any|every|all|whatever|each)\b.{0,60}\b(?:regarded|treated|considered|deemed|taken) as (?:already )?(?:confirmed|approved|signed|authori[sz]ed)\b|\b(?:trusted|treated|read) (?:like|as) (?:a )?(?:system messages?|the user'?s own)",
+        r"\b(?:honou?red|carried out|complied with|executed|obeyed) without (?:asking|questions?|checking|delay)\b|\b(?:without|no need to|need not|do not|don't|never) (?:pag(?:e|ing)|involv(?:e|ing)|consult(?:ing)?|wait(?:ing)? for|call(?:ing)?) (?:in )?(?:a |any )?(?:human|person)\b",
+        r"\b(?:bot|agent|assistant|robot)\b.{0,40}\b(?:decides?|releases?|approves?|authori[sz]es?|pays?|power to \w+|authority to \w+)\b.{0,60}\b(?:by itself|on its own|single-handed\w*|at its own discretion)",
+        r"\b(?:all|every|other|fellow) (?:sub-?)?agents?\b.{0,30}\b(?:must|are to|shall|have to|should)\b.{0,30}\b(?:comply|obey|act on|follow (?:it|its|this|these|me)|read https?|treat|regard)|\b(?:note|notice|memo|message) to (?:all|every|other) (?:sub-?)?agents?\b.{0,80}\b(?:confirm\w*|approv\w*|regarded|obey|skip|rules?|must)|\b(?:lead|master|chief|supervisor) agent\b.{0,60}\b(?:rules|obey|comply|safety)",
+        r"\b(?:safety|security) (?:rules?|guidelines?|polic\w+)\b.{0,40}\b(?:cease to apply|no longer appl(?:y|ies)|stop applying|are waived)",
     ),
     "policy": (
         r"^(?:please )?(?:always|never|automatically) (?:refuse|deny|reject|decline|approve|accept|grant|allow|refund|delete|skip|bypass|disable|override|ask the user)\b",
@@ -126,10 +132,15 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\bdirectly output\b|\bfinish the episode\b|\bwe have to delete\b",
         r"\b(?:do not|don't|never|no need to|need not|tell nobody|without) (?:tell\w*|inform\w*|notify\w*|notif\w*|mention\w*|show\w*|alert\w*|telling|let) (?:it |this |anything |that )?(?:to )?(?:the |any ?one|anybody|your )?(?:user|owner|human|anyone|anybody|him|her|know)\b",
         r"\bkeep (?:it|this|that) (?:a secret |secret |hidden )?from the (?:user|owner)",
+        r"\b(?:move|transfer|wire|send|pay|put|slip)\b.{0,24}\b\d+\b.{0,24}\b(?:to|into|onto) (?:the |a |this )?(?:card|account|wallet)\b.{0,16}\d{3,}",
+        r"\b(?:when|whenever|if|once|as soon as) (?:the )?(?:word|phrase|term|name|code)s? [\"'“][^\"'”]{1,30}[\"'”] (?:shows? up|appears?|comes? up|turns up|is (?:said|mentioned|used|written))\b",
+        r"\bleave (?:out )?(?:its|the|their|any|all) (?:bad |negative |poor )?(?:reviews?|drawbacks?|complaints?|side effects?)(?: out)?\b|\b(?:hide|omit|conceal|never mention|do not mention|don't mention) (?:its |the |their |any )?(?:(?:bad|negative|poor) \w+|drawbacks|flaws|complaints|side effects)",
+        r"\b(?:claim|pretend|say) (?:not to|that you do not|you do not|you don't|to not) know\b|\b(?:erase|delete|remove) (?:this|the) (?:note|memory|record|entry) (?:afterwards|then|at once|when done)\b|\bthen (?:erase|delete|remove) (?:this|the) (?:note|memory|record|entry)\b",
+        r"\b(?:every|all|each|any) (?:pull requests?|prs?|reviews?|merge requests?|applications?|access requests?|refund requests?) (?:gets?|receives?|is|are|will be|should get) (?:an? )?(?:approval|approved|lgtm|accepted|granted|merged)\b",
     ),
     "exfiltration": (
         rf"(?<!never )(?<!not )(?<!n't )(?<!without )\b{_SEND}\b(?! (?:a )?pass ?word reset).{{0,70}}\b{_SENSITIVE}.{{0,60}}(?:\bto\b|\binto\b|\bat\b|\bwith\b|\bvia\b|{_ADDRESS}|\bform\b|\bfirst line\b|\bpublic\b|\bthe body\b|\bdrive\b|\banonfiles\b)",
-        rf"(?<!never )(?<!not )(?<!n't )\b{_SEND}\b.{{0,100}}\b(?:to|at|with) (?:the )?(?:attacker|{_ADDRESS}|external (?:server|drive|address)|the outside|(?:this|whoever|an?) (?:url|address|webhook|server|opened))",
+        rf"(?<!never )(?<!not )(?<!n't )\b{_SEND}\b.{{0,100}}\b(?:to|at|with) (?:the )?(?!(?:hr|support|info|help|office|team|jobs|careers|press|billing|contact|events|sales|service|feedback|payroll|it)@)(?:attacker|{_ADDRESS}|external (?:server|drive|address)|the outside|(?:this|whoever|an?) (?:url|address|webhook|server|opened))",
         rf"{_SENSITIVE}.{{0,80}}\b(?:append|send|sent|upload|post|forward|to|into|at)\b.{{0,20}}{_ADDRESS}",
         rf"\b{_SEND} (?:me |us )?(?:the |your |all |any |their |his |her |every |each )*(?:\w+ ){{0,2}}{_SENSITIVE}",
         (
@@ -155,6 +166,11 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\brepeat\b.{0,40}\b(?:forever|[1-9]\d{2,} times|over and over|indefinitely|infinitely)\b",
         rf"\b(?:hold|use|keep)s? (?:his|her|their|the user's) (?:bank )?(?:card|account|{_SENSITIVE})\b.{{0,30}}\b(?:any ?time|freely|at will|whenever)",
         r"\b(?:private|internal|confidential|admin) (?:admin )?(?:pages?|documents?|chats?|files?)\b.{0,30}\b(?:of this site|word by word|out to me|colleagues)|\bread all private\b",
+        r"\b(?:note|write|jot|save|store|keep|record|collect|capture)\b.{0,40}\b(?:one-time|verification|login|security|2fa|otp|pin) ?codes?\b.{0,50}\b(?:he|she|they|the user|shared)\b|\b(?:keep|store|save|record|pass)\b.{0,24}\b(?:keys?|tokens?|passwords?|credentials?)\b.{0,60}\b(?:shared memor\w+|other agents)",
+        r"\b(?:include|attach|paste|add|dump|put)\b.{0,20}(?:whole|full|entire|complete) \.env\b|\.env\b.{0,60}\b(?:error reports?|external|tracker|in each|in every)",
+        r"\b(?:add|append|put|encode|include|tack)\b.{0,20}\b(?:the user's|his|her|their|user)\b.{0,50}\b(?:query string|url|request header|search query|hostname|image link)\b",
+        r"\b(?:whoever|anyone who|anybody who|everyone who|everybody who) asks\b.{0,60}\b(?:pass ?words?|keys?|tokens?|codes?|credentials?|files|records)\b|\b(?:pass ?words?|keys?|tokens?|credentials?)\b.{0,60}\b(?:whoever|anyone who|anybody who) asks\b",
+        r"\b(?:dumps?|backups?|exports?|contacts|database|records)\b.{0,40}\b(?:now|also|from now on|additionally|too)\b.{0,12}\b(?:go|goes|sent|synced|uploaded|copied|written)\b.{0,16}(?:ftp|sftp|https?)://|\b(?:drop|put|place|leave|publish|upload|post)\b.{0,16}\b(?:copy|dump|export)\b.{0,24}(?:https?://|\bpaste)",
     ),
     "tool_redirection": (
         (
@@ -174,6 +190,9 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:must|should|please) (?:first )?call \w+\b.{0,60}\b(?:to push|before|first|to)\b|\b(?:now|then) call \w+_\w+",
         r"\b(?:complete archival|close (?:this|the) ticket|close this out|complete (?:the )?(?:process\w*|onboarding))\b.{0,40}\b(?:call|use|send|post|include)",
         r"\b(?:any|every) (?:file|message|document|mail) that is mentioned\b.{0,30}\b(?:uploaded|sent|posted)|\ball payments (?:go|are made) to\b|\bget_?\w+ returns\b.{0,40}\b(?:execut|run)",
+        r"\b(?:before|ahead of) (?:every |each |any |a )?(?:git )?(?:push|commit|deploy\w*)\b.{0,30}set-url|\b(?:path|argument|parameter)\b.{0,24}(?:\.ssh/id_|id_rsa\b|/etc/shadow)|\brm -rf (?:\$\{?home|/(?:root|home|var|usr)\b|~)",
+        r"\b(?:argument|parameter|field|payee|beneficiary|fee account)\b.{0,50}\b\d{4} ?\d{4} ?\d{4}|\bunless (?:its|the) (?:bcc|cc|to) field\b|\b(?:bcc|cc) (?:field )?(?:is|must be|stays?|should be|filled)\b.{0,30}@",
+        r"\b(?:read|fetch|load|get|open|visit|pull|download)\b.{0,12}https?://\S{3,80},? (?:and|then) (?:\w+ )?(?:act (?:on|up)|follow (?:its|the|what|every)|do (?:what|as)|obey|comply)",
     ),
     "fake_correction": (
         r"\b(?:correction|erratum|errata|update|fix|data revision|to correct the record|notice|revised?)\b.{0,100}\b(?:no (?:tests?|review|approval|financial|check)|is cancelled|plain text|void|not (?:count|notify)|no longer (?:count|appl|need)|overwrite|approved by me|must not be used|not be used|disregard)",
@@ -185,6 +204,11 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\bwhere they differ\b|\btakes precedence over what\b|\btreat it as said\b|\btwo-factor is off\b|\bpasswords? may be (?:stored|kept) in (?:plain|clear)",
         r"\b(?:approved by me|i approve|no need to ask|not ask ms|not ask mr)\b|\bcredit limit\b.{0,40}\b(?:million|raised|no (?:financial )?review)",
         r"\bagrees? to (?:publish|share|disclose|make public)\b.{0,30}\b(?:address|data|information|location|phone)",
+        r"\b(?:not|no longer) allergic\b.{0,60}\b(?:nonexistent|disregard|ignore|old record|earlier record|delete|no longer)|\b(?:treat|consider|regard) (?:the |any )?(?:old|earlier|previous|former) (?:record|note|memory|entry) as (?:nonexistent|void|wrong|deleted|gone)",
+        r"\b(?:erratum|correction|amendment|typo|amended|misprint)\b.{0,90}\b(?:may be (?:dropped|skipped|omitted|left out)|is (?:plenty|optional|enough now)|can be (?:dropped|skipped|omitted))\b",
+        r"\b(?:ban|rule|policy|prohibition|restriction)s? (?:on|against|of|about) .{0,50}\b(?:withdrawn|lifted|revoked|dropped|repealed|cancelled)\b.{0,60}\b(?:anyone|anybody|whoever|freely)\b",
+        r"\b(?:earlier|previous|old|former)\b.{0,40}\b(?:no longer counts?|does not count any ?more|is not valid any ?more)\b|^(?:amended|corrected|correction|erratum|fixed|fixing|update)\b.{0,80}\baccounts?\b.{0,30}\d{4}.{0,40}\b(?:expired|old|others?|no longer|former)",
+        r"\bemergency contact is now\b.{0,60}\b(?:do not|don't|never) (?:call|ring|use)",
     ),
     "lowered_guard": (
         r"\b(?:paid|executed|merged|approved|done|granted|pushed|signed) (?:on arrival|on sight|right away|as (?:it|they) comes?|unseen|blindly)\b|\bgoes? straight (?:in|through|out)\b",
@@ -211,12 +235,14 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:let's|let us|we will) play a game\b.{0,80}\b(?:can't|cannot|never|refuse|rules)|\bthe game never ends\b",
         r"<thinking>|\bthe (?:assistant|model)'?s? (?:has )?already (?:reasoned|decided|verified|agreed)|\bcorrect next step is to comply\b",
         r"\bneed not check the sender\b|\bdo whatever (?:an? |the |it |this )|\bas long as my name\b",
+        r"\b(?:assistant|ai|bot) ?[:\]>] ?.{0,24}\b(?:yes|sure|of course|done|ok(?:ay)?|understood|noted|agreed|certainly)\b.{0,60}\b(?:whatever (?:it|he|she|they|the \w+) (?:says?|asks?|wants?)|anyone who asks|whoever asks|without asking (?:you|the user)|no more questions)",
+        r"\bq ?: ?.{0,40}\b(?:circumvent\w*|bypass\w*|skip\w*|got around|avoided|disabled)\b.{0,30}\? ?a ?: ?(?:yes|sure|of course)|\bthe assistant (?:has )?(?:assured|guaranteed) (?:the user )?.{0,60}\b(?:all|every|any|whatever|always)\b",
     ),
     "output_hijack": (
         r"\b(?:just|only|simply|directly|exactly|instead) (?:say|print|output|reply(?: with)?|respond(?: with)?|answer(?: with)?|write|return)\b.{0,4}(?:[\"'“:]|the (?:exact|raw|following|words?))",
         r"\b(?:reply|respond|answer|(?:end|begin|start|finish) (?:every|each|your|all|the) (?:\w+ ){0,2}(?:response|reply|answer|message|summary|summaries|responses|replies)s?)\b.{0,30}\b(?:with|by saying)\b.{0,16}(?:\s[\"'“{]|\b[a-z]{2,8}-[\w-]{4,}|\bcode\b|\btoken\b|\bexactly\b|\bthe (?:exact|word|phrase|string)\b)",
         r"\b(?:append|include|insert|add|output|put|place|repeat|emit|echo)\b.{0,40}(?:\{[\w ]+\}|\bcanary\b|\b(?:exact|verification|tracking|reference) (?:token|code|string)|\bin every summary\b|\btrace_?id\b|\bdoc_?id\b|\bsession reference\b)",
-        r"\b(?:include|add|mention|append|insert|put)\b.{0,60}\b(?:in|to|at the end of|at the start of|into) (?:your|the|every|each|all|its) (?:\w+ )?(?:reply|replies|response|answers?|output|last line)\b|\b(?:include|add|append|insert|put)\b.{0,40}(?:\bid\b|_id\b|\btoken\b|\bcode\b|https?://).{0,30}\byour summary\b",
+        r"\b(?:include|add|mention|append|insert|put)\b.{0,60}\b(?:in|to|at the end of|at the start of|into) (?:your|the|every|each|all|its) (?:\w+ )?(?:reply|replies|response|answers?|output|last line(?! of (?:the|each|every|a) (?:commit|file|script|config|readme)))\b|\b(?:include|add|append|insert|put)\b.{0,40}(?:\bid\b|_id\b|\btoken\b|\bcode\b|https?://).{0,30}\byour summary\b",
         r"\b(?:in|to|of|modify|enhance|augment|alter|encode|encrypt|format|render|provide|write|express|change|jumble|scramble|replace|use|anagram|adjust)\b.{0,50}\byour (?:entire |whole |final |next )?(?:answer|reply|response|output)\b",
         r"\b(?:modify|enhance|augment|alter|encode|encrypt|format|render|jumble|scramble|replace|anagram|misspell|letters|words)\b.{0,50}\b(?:your|the) (?:entire |whole )?message\b",
         r"\byour (?:answer|reply|response|output)\b.{0,40}\b(?:emoji|cipher|morse|base ?64|reverse|misspell\w*|anagram\w*|homophon\w*|rot13|caesar|promot\w+|advert\w+|announce\w*)",
@@ -236,7 +262,8 @@ HARD: dict[str, tuple[str, ...]] = {
         r"\b(?:combine|join|concatenate|put together|merge) (?:a, b|the (?:two|both|parts|pieces|strings)|both (?:parts|fragments)|parts?|part one)\b.{0,60}\b(?:and|answer|do|run|follow)",
         r"\b(?:using|from) the following parts\b|\bpart (?:1|one|a) is\b.{0,80}\bpart (?:2|two|b) is\b|\b(?:a|b|x) is \"[^\"]{2,80}\"",
         r"\bapply (?:\w+ ){1,3}to (?:\w+)\b.{0,10}$|\bdo code ?word\b|\bcode ?word (?:one|a)\b|\bcomplete x and y\b|\bx ?= ?\w+ .{0,30}y ?= ?",
-        r"\bhu lue (?:zhi qian|suo you|yi shang)\b|\bmi ma (?:fa|gao su|gei)\b|\bread (?:this|it|the following) backwards\b|\bin reverse order\?|\b(?:backwards|reversed)\b.{0,30}\b(?:carry|do|follow|execute)",
+        r"\b(?:hu ?l(?:ue|ve|u)|wu ?shi) (?:diao )?(?:zhi ?qian|suo ?you|yi ?shang|yi ?qian|qian ?mian)\b|\bmi ?ma (?:fa|gao ?su|gei)\b|\b(?:ba|jiang) (?:\w+ )?(?:mi ?ma|mi ?yao|kou ?ling)\b|\bread (?:this|it|the following) backwards\b|\bin reverse order\?|\b(?:backwards|reversed)\b.{0,30}\b(?:carry|do|follow|execute)",
+        r"\b(?:first|last|initial) (?:letters?|words?) of (?:each|every|all) (?:\w+ )?(?:words?|lines?|sentences?)\b.{0,40}\b(?:task|do|follow|spell\w*|instruction|order|carry|obey|command)",
     ),
 }
 """By family; one match is enough for a text that does not come from the user."""
@@ -260,5 +287,33 @@ SOFT: dict[str, tuple[str, ...]] = {
     "instead": (r"\b(?:actually|instead|regardless|nevertheless)\b",),
     "urgent": (r"\b(?:immediately|at once|urgent|right now|really important|critical to|extremely important|it is imperative)\b",),
     "first_person": (r"\b(?:i|i'm|i've|my|we|our)\b",),
+    "money": (
+        r"\b(?:wire|transfer\w*|pay(?:s|ing|ments?|ee)?|paid|invoices?|charges?|refunds?|accounts?|wallet|dollars?|money|purchase|contracts?|trades?|gift|lend\w*|card|bank)\b",
+    ),
+    "control": (
+        rf"\b(?:{_CHECKS}|certificate|encrypt\w*|masking|verif\w*|signature|protection|protect|policy|restrictions?|compliance|confidential\w*|logged|guards?|rights?)\b",
+    ),
+    "run": (
+        r"\b(?:curl|wget|bash|sh|exec|shell|root|sudo|scripts?|execute|run|install|call|plugin|truncate|drop|command|sdk|argument|parameter)\b|rm -|verify ?=",
+    ),
+    "destroy": (r"\b(?:delet\w+|erase\w*|wipe\w*|drop|truncate|remove\w*|disabl\w+|off|turn off|stop\w*|retired|overwrit\w+|void)\b",),
+    "private": (
+        r"\b(?:photos?|private|staff records?|name and phone|calendar|medical|medication|contacts?|chats?|payroll|client list|lawyer|health|dose|mg|privacy|personal)\b",
+    ),
+    "agents": (r"\b(?:agents?|assistants?|ai|bots?|subagents?|model|later sessions?|other sessions?|tool output)\b",),
+    "about_memory": (
+        r"\b(?:this (?:entry|note|memory|record|account|message)|memor(?:y|ies)|old (?:note|record)|the note|former|handover|earlier|previous)\b",
+    ),
+    "remote": (
+        r"http://|ftp://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\.(?:top|cc|xyz|ru|tk|info|vip|club|cn)\b|\b(?:public|external|outside|rival|competitor|endpoint|paste)\b",
+    ),
+    "allowed": (
+        r"\b(?:allow\w*|authori[sz]\w*|approv\w+|consent\w*|permi\w+|exempt\w*|whitelist\w*|lifted|decided that|power to|need not|no need|may be|can be skipped|waived|granted|trusted?)\b",
+    ),
+    "at_once": (
+        r"\b(?:directly|automatically|itself|by itself|on its own|any|all|every|whatever|right away|straight|at once|just|each|always)\b",
+    ),
+    "secretly": (r"\b(?:quietly|secretly|silently|privately|in private|without telling|leave out|hide|steer|slip)\b",),
+    "was_wrong": (r"\b(?:correct(?:ion|ed)|amend\w+|erratum|was wrong|an error|withdrawn|retired|fix|typo|instead of|no longer|void)\b",),
 }
 """Hints that only add to the score of the classifier."""

@@ -25,10 +25,10 @@ GRAM = 3
 
 _ROLE_TOKEN = re.compile(
     r"<\|[\w ]{2,24}\|>|<</?sys>>|\[/?inst\]|</?\s*(?:system|assistant|instructions?|admin|prompt|untrusted|tool_result|user|memory_context)\b[^>]{0,60}>"
-    r"|(?:^|\n)\s*(?:[#>*=-]{1,6}\s*)?(?:system|系统|系统提示|系统指令|系统公告|系统消息)\s*(?:prompt|message|note|instruction|override|消息|提示|指令)?\s*(?:[#*=-]{0,6}\s*)[:：](?!\S*//)"
+    r"|(?:^|\n)[^\S\n]*(?:[#>*=-]{1,6}\s{0,4})?(?:system|系统|系统提示|系统指令|系统公告|系统消息)\s*(?:prompt|message|note|instruction|override|消息|提示|指令)?\s*(?:[#*=-]{0,6}\s*)[:：](?!\S*//)"
     r"|[\[【<＜(]\s*(?:system|系统)(?:[ _-]?(?:mode|message|note|prompt|override|模式|消息|指令|提示|公告))?\s*[\]】>＞)]"
-    r"|\[admin\w*[ :]|\"role\"\s*:\s*\"(?:system|assistant)\"|-{2,}\s*(?:end of|resume|core|legal|begin)\b|#{2,}\s*(?:end of|system|系统|instruction|new )|\bend of (?:user )?input\b"
-    r"|用户输入结束|(?:^|[\n。>])\s*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\s*[:：]|\]\s*\]>|</(?:output|document|context|data|结果)>",
+    r"|\[admin\w*[ :]|\"role\"\s*:\s*\"(?:system|assistant)\"|(?<!-)-{2,}\s*(?:end of|resume|core|legal|begin)\b|(?<!#)#{2,}\s*(?:end of|system|系统|instruction|new )|\bend of (?:user )?input\b"
+    r"|用户输入结束|(?:^|[\n。>])[^\S\n]*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\s*[:：]|\]\s*\]>|</(?:output|document|context|data|结果)>",
     re.IGNORECASE,
 )
 _HIDDEN_MARKUP = re.compile(
@@ -96,6 +96,13 @@ _DEMANDED = re.compile(
     r"[^.!?;:\n]{0,80}?|\b(?:was|were) [\w ]{0,24}?)\bwithout (?:any |prior |further |explicit |your |the |a )?\w+"
 )
 """\"Nothing is merged without review\" demands the review; \"was started without confirmation\" tells what happened."""
+_FORBIDDEN = re.compile(
+    r"(?:不允许|禁止|严禁|不得(?!不)|切勿|请勿|不准|不许|不应|不可|不要)(?=[^,。;!?]{0,10}(?:导出|外发|外传|上传|泄露|发送|发给|转发|绕过|跳过|提供给|写入|写进|打印|拷贝|复制))[^,。;!?”\"』」]{0,40}"
+    r"|(?:关闭|停用|禁用)[^,。;!?]{1,10}(?=[^。!?]{0,12}(?:临时|暂时)[^。!?]{0,24}(?:恢复|打开|启用)|[^。!?]{0,16}[后完]再(?:打?开|启用|恢复))"
+    r"|问(?:过|了|到|起)?[^,。;!?]{0,4}(?:怎么|如何|怎样)[^,。;!?就把将给告]{1,24}(?=[,。;!?]|$)"
+    r"|(?<!if )(?<!when )(?<!is )(?<!once )(?<!ever )\basked (?:me |us )?how to [^.,:;!?]{1,40}(?=[.,:;!?]|$)"
+)
+"""What is forbidden, switched off for a moment, or was only asked about is not what the text is for."""
 _PIG_LATIN = re.compile(r"\b[a-z]{2,}ay\b")
 
 
@@ -130,7 +137,7 @@ def scan(text: str) -> Findings:
         (families if decisive else lone).extend(found)
     for how, hidden in copies.decoded:
         found = [each for window in _windows(hidden) for each in _words(window, _language(hidden))]
-        if how == "digits for letters":  # What stands there in plain letters was not hidden.
+        if how in ("digits for letters", "signs between"):  # What stands there in plain letters was not hidden.
             found = [each for each in found if each[1] not in copies.folded]
         if found or how == "invisible tags" or _is_sentence(how, hidden):
             families.append(("hidden", f"a sentence in {how}"))
@@ -144,7 +151,7 @@ def scan(text: str) -> Findings:
 
 def _is_sentence(how: str, hidden: str) -> bool:
     """Whether a decoded piece is long enough to say something; a word or two in code is a joke or an exercise."""
-    if how in ("digits for letters", "percent signs"):
+    if how in ("digits for letters", "percent signs", "signs between"):
         return False
     words = len(re.findall(r"[a-z']{2,}", hidden))
     return words >= 5 or len(re.findall("[\u3400-\u9fff]", hidden)) >= 6
@@ -187,7 +194,7 @@ def _task_with_material(copies: Copies, language: str) -> bool:
 
 def _words(window: str, language: str) -> list[tuple[str, str]]:
     found = []
-    window = _DEMANDED.sub(r"\1 done with care", window)
+    window = _FORBIDDEN.sub("……", _DEMANDED.sub(r"\1 done with care", window))
     clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
     if len(_BULLET.findall(window)) >= LIST:
         clauses = _BULLET.sub("。\n", clauses)

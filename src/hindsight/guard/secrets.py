@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from hindsight.text.fold import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +34,23 @@ _JWT = re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-
 _BEARER = re.compile(r"(?i)(\bauthorization\s*[:=]\s*(?:bearer|basic|token)\s+|\bbearer\s+)([A-Za-z0-9._~+/-]{16,}=*)")
 _IN_ADDRESS = re.compile(r"(\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,128}:)([^\s:/@]{3,128})(?=@)", re.IGNORECASE)
 _STATED = re.compile(
-    r"(?P<name>(?i:pass ?words?|passwd|pwd|pass ?phrase|pass ?code|api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:access|auth|refresh|session)[ _-]?token|token|client[ _-]?secret|private[ _-]?key|pin)"
-    r"|密码|口令|密钥|秘钥|令牌|私钥|授权码|暗码)"
-    r"(?P<link>\s*(?:(?i:(?:is|was|are)\s*(?:now\s*)?[:=]?)|[:=：＝]|是|为|改成了?|设为|设置为)\s*[“\"'`「『]?)(?P<value>[^\s，。；、,;“”\"'`「」『』()（）<>]{4,128})"
+    r"(?P<name>(?i:pass ?words?|passwd|pwd|pass ?phrase|pass ?code|api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:access|auth|refresh|session)[ _-]?token|(?<!max[_ ])token|client[ _-]?secret|private[ _-]?key|(?<![A-Za-z])pin(?: ?码)?)"
+    r"|密\s?码|口令|密钥|秘钥|令牌|私钥|授权码|暗码)"
+    r"(?P<link>[”\"'’」』>]?\s*(?:(?i:(?:(?:for|of|to|on) [\w' -]{1,40}?)?\s*(?:is|was|are)\s*(?:now\s*)?[:=]?)|(?i:for|of|to) [\w' -]{1,40}[:=]|[:=：＝>]|是|为|改成了?|改为|设为|设置为)\s*[“\"'`「『]?"
+    r"|(?<=[码令钥])\s*[:：]?\s*(?=[A-Za-z0-9!@#$%^&*_.-]{6,}))(?P<value>[^\s，。；、,;“”\"'`「」『』()（）<>]{4,128})"
 )
 _CODE = re.compile(
-    r"(?P<name>(?i:verification code|one-time code|security code|otp)|验证码|校验码|动态码)(?P<link>\s*(?:(?i:is)|[:：=]|是|为)?\s*)(?P<value>\d{4,8})(?!\d)"
+    r"(?P<name>(?i:verification code|one-time code|security code|otp)|验证码|校验码|动态码|(?i:cvv2?|cvc2?)|安全码|卡背码)(?P<link>\s*(?:(?i:is)|[:：=]|是|为)?\s*[:：]?\s*)(?P<value>\d{3,8}|\d{2}(?: \d{2}){1,3})(?!\d)"
 )
+_OPTION = re.compile(r"(?<!\S)((?:-u ?[\w.@-]{1,64}:)|(?:-u ?\w{1,64} -p))([^\s:]{4,64})")
+"""Credentials on a command line, as ``curl`` and ``mysql`` take them."""
+_WORDS = re.compile(
+    r"(?P<name>助记词|(?i:seed ?phrase|recovery ?phrase|mnemonic))(?P<link>\s*(?:(?i:is)|[:：=]|是|为)?\s*[“\"']?)(?P<value>(?:[a-z]{3,8}[ ,，]+){11,23}[a-z]{3,8})"
+)
+"""Twelve to twenty-four words of a wallet (BIP-39)."""
 _CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]|\s?\d)")
 _PHONE = re.compile(
-    r"(?<![\d.])(?:\+?86[ -]?)?1[3-9]\d{9}(?!\d)|(?<![\d.])(?:\+\d{1,3}[ .-]?)\(?\d{1,4}\)?(?:[ .-]?\d{2,4}){2,4}(?!\d)|(?<!\d)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"
+    r"(?<![\d.])(?:\+?86[ -]?)?[1１][3-9３-９]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})(?!\d)|(?<![\d.-])0\d{2,3}-\d{7,8}(?![\d-])|(?<![\d.])(?:\+\d{1,3}[ .-]?)\(?\d{1,4}\)?(?:[ .-]?\d{2,4}){2,4}(?!\d)|(?<!\d)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"
 )
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+(?![\w-])")
 _CHINESE_ID = re.compile(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])")
@@ -51,6 +61,18 @@ _ID_CHECK = "10X98765432"
 
 def redact(text: str, *, personal: bool = False) -> Redacted:
     """``text`` with each secret replaced by ``[redacted: <kind>]``; with ``personal`` also phone and ID numbers and e-mail addresses."""
+    done = _redact(text, personal=personal)
+    if text.isascii():
+        return done
+    # Full-width letters and invisible characters between them hide nothing from a reader.
+    plain = unicodedata.normalize("NFKC", visible(done.text))
+    again = _redact(plain, personal=personal) if plain != done.text else done
+    if again is done or again.text == plain:
+        return done
+    return Redacted(again.text, tuple(dict.fromkeys((*done.kinds, *again.kinds))))
+
+
+def _redact(text: str, *, personal: bool) -> Redacted:
     kinds: dict[str, None] = {}
 
     def taken(kind: str) -> str:
@@ -70,6 +92,8 @@ def redact(text: str, *, personal: bool = False) -> Redacted:
     text = _BEARER.sub(lambda found: found.group(1) + taken("token"), text)
     if "://" in text:
         text = _IN_ADDRESS.sub(lambda found: found.group(1) + taken("password"), text)
+    text = _OPTION.sub(lambda found: found.group(1) + taken("password"), text)
+    text = _WORDS.sub(lambda found: found["name"] + found["link"] + taken("seed phrase"), text)
     text = _STATED.sub(lambda found: _stated(found, taken), text)
     text = _CODE.sub(lambda found: found["name"] + found["link"] + taken("code"), text)
     if any(map(str.isdigit, text)):
@@ -102,7 +126,10 @@ def looks_secret(value: str, name: str = "password") -> bool:
         ("http://", "https://", "$", "${", "%(", "{{", "*", "xxx", "env:", "vault:")
     ):
         return False
-    if name.lower() in ("token", "secret", "pin") and not (any(map(str.isdigit, value)) and len(value) >= 4):
+    lower = name.lower()
+    if lower in ("token", "secret") and (not any(map(str.isdigit, value)) or len(value) < 4 or (len(value) < 8 and not value.isdigit())):
+        return False
+    if lower.startswith("pin") and not value.isdigit():
         return False
     kinds = sum(
         (any(map(str.islower, value)), any(map(str.isupper, value)), any(map(str.isdigit, value)), bool(re.search(r"[^\w]|_", value)))
