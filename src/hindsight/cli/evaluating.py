@@ -131,4 +131,52 @@ def guard(
     console().print(table(("%", "n", "rate", "95 %"), rows))
 
 
-COMMANDS = {"retrieval": retrieval, "guard": guard}
+def tasks(
+    context: typer.Context,
+    *,
+    tasks_: Annotated[
+        Path | None, typer.Option("--tasks", help="Folder with tasks of your own (*.jsonl); default: the bundled fifty.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Also write the report as a page.")] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of a task, and do nothing else.")] = False,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE, such as embedder=none; may be repeated.")
+    ] = None,
+) -> None:
+    """Does memory change what an agent does? A scripted agent plays tasks with memory, vectors alone, the whole history, and nothing."""
+    from hindsight.evals.tasks import reading
+    from hindsight.evals.tasks.play import play
+    from hindsight.evals.tasks.report import NAMES, html_report, summary
+
+    invocation: Invocation = context.obj
+    if schema:
+        write_json(reading.schema())
+        return
+    settings = dict(_setting(each) for each in set_ or ())
+    log_for_commands(invocation.settings(**settings))
+    chosen = reading.read_tasks(tasks_) if tasks_ is not None else reading.bundled_tasks()
+    with Bar("played", starting="reading") as bar:
+        played = asyncio.run(play(chosen, settings=settings, progress=lambda done, total: bar.show(done, total, "tasks")))
+    report = summary(played, settings)
+    if html is not None:
+        html.write_text(html_report(report), encoding="utf-8")
+    if invocation.json:
+        write_json(report)
+        return
+    rows = [
+        [
+            NAMES[row],
+            f"{100 * values['recall_accuracy']:.0f} %",
+            f"{100 * values['application_accuracy']:.0f} %",
+            f"{values['tokens_a_task']:.0f}",
+            f"{100 * values['token_saving']:.0f} %",
+        ]
+        for row, values in report["rows"].items()
+    ]
+    console().print(table((f"{report['tasks']} tasks", "recall", "application", "tokens a task", "saving"), rows))
+    columns = list(report["rows"])
+    rows = [[name, *(f"{100 * values[row]:.0f} %" for row in columns)] for name, values in report["by_ability"].items()]
+    console().print(table(("application by ability", *(NAMES[row] for row in columns)), rows))
+
+
+COMMANDS = {"retrieval": retrieval, "guard": guard, "tasks": tasks}
