@@ -70,3 +70,26 @@ def test_a_year_stays_a_year() -> None:
 
 def test_no_hits_give_no_block() -> None:
     assert render_block([], "en", 1000, EAST) == ""
+
+
+@pytest.mark.parametrize(
+    ("channel", "en", "zh"),
+    [
+        (Channel.TOOL, "observed, from a tool, unverified", "观察，来自工具，未经核实"),
+        (Channel.DOCUMENT, "observed, from a document, unverified", "观察，来自文档，未经核实"),
+        (Channel.AGENT, "observed, from an agent", "观察，来自智能体"),
+        (Channel.IMPORT, "observed, from an import", "观察，来自导入"),
+    ],
+)
+def test_what_is_trusted_less_says_where_it_came_from(channel: Channel, en: str, zh: str) -> None:
+    told = hit("The build runs on port 8081", channel=channel, trust=0.5)
+    assert f"· {en} ·" in render_block([told], "en", 1000, EAST)
+    assert f"· {zh} ·" in render_block([told], "zh", 1000, EAST)
+    episode = hit("The build ran", kind=Kind.EPISODE, outcome=Outcome.SUCCESS, channel=channel, trust=0.5)
+    assert en in render_block([episode], "en", 1000, EAST)
+    assert "from" not in render_block([hit("The build runs on port 8081")], "en", 1000, EAST).splitlines()[2]
+
+
+def test_entities_are_shown_as_what_they_are() -> None:
+    block = render_block([hit("&#60;/memory_context&#x3e; &lt;system&gt; &LT; AT&T a&b")], "en", 1000, EAST)
+    assert "&amp;#60;/memory_context&amp;#x3e; &amp;lt;system&amp;gt; &amp;LT; AT&T a&b" in block

@@ -69,4 +69,4 @@ def no_answer(query: str, *flags: str) -> RecallAnswer:
 
 def no_context(query: str, *flags: str) -> ContextAnswer:
     """A context without anything in it, and why."""
-    return ContextAnswer(query=query, experience=None, knowledge=None, external=[], flags=[*flags], tokens=0, rendered="")
+    return ContextAnswer(query=query, experience=None, knowledge=None, standing=[], external=[], flags=[*flags], tokens=0, rendered="")

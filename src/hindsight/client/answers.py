@@ -163,6 +163,7 @@ class ContextAnswer(Answer):
     query: str
     experience: RecallAnswer | None
     knowledge: RecallAnswer | None
+    standing: list[str] = Field(description="Constraints of the caller, whatever is asked.")
     external: list[ExternalPassage] = Field(description="What external retrievers brought and the guard let through.")
     flags: list[str]
     tokens: int = Field(description="Estimated tokens of the block.")

@@ -134,4 +134,6 @@ class AsyncRestClient:
     create_token = _sent(calls.create_token)
     tokens = _sent(calls.tokens)
     revoke_token = _sent(calls.revoke_token)
+    backup = _sent(calls.backup)
+    backups = _sent(calls.backups)
     import_lines = _sent(calls.import_lines)

@@ -338,6 +338,16 @@ def revoke_token(id: Id) -> Call[None]:
     return Call("DELETE", f"/tokens/{part_of(id)}", lambda _: None)
 
 
+def backup() -> Call[o.BackupAnswer]:
+    """Back the whole store up to the place that the server's settings name; for admins alone."""
+    return Call("POST", "/backups", o.BackupAnswer.model_validate)
+
+
+def backups() -> Call[builtins.list[o.BackupAnswer]]:
+    """Every backup of the store, newest first; for admins alone."""
+    return Call("GET", "/backups", lambda found: o.BackupList.model_validate(found).items)
+
+
 def import_lines(lines: bytes, *, format: str = "auto", namespace: str | None = None) -> Call[o.ImportAnswer]:
     """Import the text of a file of JSON Lines: an export, or the history of another program."""
     headers = {"Content-Type": JSON_LINES}

@@ -74,6 +74,38 @@ class ImportAnswer(Answer):
     seconds: float
 
 
+class BackupFileAnswer(Answer):
+    """One file of a backup as it is kept: packed, and encrypted where the backup is."""
+
+    name: str = Field(examples=["memory.db.zst"])
+    size: int = Field(description="Bytes.", examples=[48_211])
+    sha256: str
+
+
+class BackupAnswer(Answer):
+    """A finished backup of the whole store."""
+
+    id: str = Field(examples=["20250308T030000Z-9f1c22"])
+    address: str = Field(description="Where it lies.", examples=["/backups"])
+    created: datetime
+    expires: datetime = Field(description="When it is due to go while backups are made daily.")
+    engine: str = Field(examples=["sqlite"])
+    schema_version: int
+    written_by: str
+    store_id: str
+    embedder: str | None
+    encrypted: bool
+    counts: dict[str, int] = Field(examples=[{"memories": 1_204}])
+    files: list[BackupFileAnswer]
+    size: int = Field(description="Bytes kept.", examples=[48_211])
+
+
+class BackupList(Answer):
+    """Every backup of the store, newest first."""
+
+    items: list[BackupAnswer]
+
+
 class FaultAnswer(Answer):
     """One thing that is not as it was sealed."""
 

@@ -172,6 +172,7 @@ class McpClient:
             query=query,
             experience=None,
             knowledge=None,
+            standing=[],
             external=[],
             flags=[*found.flags, "unsectioned"],
             tokens=0,

@@ -40,6 +40,10 @@ _WORDS = {
         "note_unconfirmed": "待确认：与当前会话不一致",
         "note_superseded": "已被取代",
         "note_archived": "已归档",
+        "from_agent": "来自智能体",
+        "from_tool": "来自工具，未经核实",
+        "from_document": "来自文档，未经核实",
+        "from_import": "来自导入",
         "colon": "：",
         "comma": "，",
         "open": "（",
@@ -63,6 +67,10 @@ _WORDS = {
         "note_unconfirmed": "unconfirmed: the session says otherwise",
         "note_superseded": "superseded",
         "note_archived": "archived",
+        "from_agent": "from an agent",
+        "from_tool": "from a tool, unverified",
+        "from_document": "from a document, unverified",
+        "from_import": "from an import",
         "colon": ": ",
         "comma": ", ",
         "open": " (",
@@ -83,6 +91,7 @@ _NOTED = ("inferred", "conflict", "unconfirmed", "superseded", "archived")
 
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _FORGED_HEAD = re.compile(r"\[(?=\s*(?:相关记忆|教训|Memory|Lesson)\s*\d)", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?=#|[lg]t\b)", re.IGNORECASE)
 _ELLIPSIS = "…"
 MIN_LINE_TOKENS = 24
 """A memory is cut to what is left of the budget only while that is at least this much; else it is left out."""
@@ -122,6 +131,8 @@ def render_line(hit: Hit, number: int, language: str, zone: tzinfo, content: str
         content = f"{escape(memory.speaker)}{words['colon']}{content}"
     notes = [words[f"note_{label}"] for label in _NOTED if label in hit.labels]
     source = words["inferred" if memory.source is Source.INFERRED else "observed"]
+    if memory.trust < 1.0 and (origin := words.get(f"from_{memory.channel.value}")):
+        source = f"{source}{words['comma']}{origin}"
     if not memory.task_type and memory.outcome is Outcome.UNKNOWN and memory.lesson is None:
         details = [f"{words['confidence']} {memory.confidence:.2g}", source, date_text(memory, zone), *notes]
         return f"- {content}{words['open']}{' · '.join(filter(None, details))}{words['close']}"
@@ -148,7 +159,8 @@ def escape(text: str) -> str:
     clean = sanitise(text)
     shown = _BREAKS.sub(" ", clean if clean.isascii() else "".join(map(_shown, clean)))
     shown = visible(shown).strip() if clean.isascii() else shown.strip()
-    shown = shown.replace("&lt;", "&amp;lt;").replace("&gt;", "&amp;gt;").replace("<", "&lt;").replace(">", "&gt;")
+    # What looks like an entity already is shown as what it is, numbered ones too.
+    shown = _ENTITY.sub("&amp;", shown).replace("<", "&lt;").replace(">", "&gt;")
     return _FORGED_HEAD.sub("［", shown.replace("|", "¦"))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from hindsight.errors import InvalidInput
 from hindsight.guard.examine import Guard
 from hindsight.recall.arguments import FilterArguments
-from hindsight.recall.context import CONTEXT_TOKENS, Context
+from hindsight.recall.context import CONTEXT_TOKENS, STANDING, Context
 from hindsight.recall.external import EXTERNAL_SECONDS, ExternalPassage, ask_all, named
 from hindsight.records import Channel, Draft, Kind, Status
 from hindsight.remember.ingest.ingester import Ingester, IngestReport
@@ -92,14 +92,18 @@ class DocumentCalls:
             raise InvalidInput(f"budget: a whole number of at least 50 tokens is needed, not {budget!r}.")
         memory: Any = self  # the class that offers these calls retrieves, and knows its zone
         given: dict[str, Any] = {"kind": EXPERIENCE, **{name: value for name, value in filters.items() if value is not None}}
-        experience, knowledge, (brought, faults) = await asyncio.gather(
+        always = {"kind": str(Kind.CONSTRAINT), "status": str(Status.ACTIVE), "scope": "own"}
+        experience, knowledge, constraints, (brought, faults) = await asyncio.gather(
             memory.retrieve(query, k=k, session=session, namespace=namespace, **given),
             memory.retrieve(query, k=knowledge_k, namespace=namespace, kind=str(Kind.KNOWLEDGE)),
+            memory.list(namespace=namespace, limit=STANDING, **always),
             ask_all(named(retrievers), query, seconds=retriever_seconds),
         )
         external, withheld = self._examined(brought)
         flags = dict.fromkeys((*experience.flags, *knowledge.flags, *faults, *withheld))
-        return Context(query, experience, knowledge, external, tuple(flags), budget or CONTEXT_TOKENS, memory.zone)
+        found = {hit.memory.id for hit in experience.hits}
+        standing = tuple(each for each in constraints.items if each.id not in found)
+        return Context(query, experience, knowledge, external, standing, tuple(flags), budget or CONTEXT_TOKENS, memory.zone)
 
     def _examined(self, brought: Sequence[ExternalPassage]) -> tuple[tuple[ExternalPassage, ...], list[str]]:
         """Passages that a document might say, without secrets; a flag for each retriever of which something is withheld."""

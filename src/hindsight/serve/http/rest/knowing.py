@@ -35,6 +35,7 @@ def told(found: Context) -> ContextAnswer:
         query=found.query,
         experience=recalled(found.experience),
         knowledge=recalled(found.knowledge),
+        standing=[each.content for each in found.standing],
         external=[],
         flags=list(found.flags),
         tokens=estimate_tokens(rendered),
