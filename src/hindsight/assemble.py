@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TypedDict
 from zoneinfo import ZoneInfo
 
+from pydantic import SecretStr
+
 from hindsight.access import Access
 from hindsight.adapters.chat.factory import make_chat
 from hindsight.adapters.embedders.counting import BundledTokenCount
@@ -20,12 +22,13 @@ from hindsight.adapters.places import open_place
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.store import RelationalStore
 from hindsight.adapters.rerankers.factory import make_reranker
-from hindsight.adapters.seal_files import HeadFiles, KeyFile, default_key_file
+from hindsight.adapters.seal_files import OFF, HeadFiles, KeyFile, default_key_file
+from hindsight.adapters.sqlite.files import DATABASE
 from hindsight.adapters.sqlite.snapshot import SqliteTarget
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import SystemClock
 from hindsight.companions import SharedRates, WakeUps
-from hindsight.errors import ConfigurationError
+from hindsight.errors import ConfigurationError, InvalidInput
 from hindsight.guard.examine import Guard
 from hindsight.guard.seal import Sealer, derive_key
 from hindsight.memory import Hindsight
@@ -46,6 +49,7 @@ from hindsight.settings import Settings
 from hindsight.snapshots import SnapshotTarget
 from hindsight.upkeep.backup import BackupKeeper, BackupOptions
 from hindsight.upkeep.cold import ColdStore
+from hindsight.upkeep.move import Mover
 from hindsight.upkeep.reindex import Reindexer
 from hindsight.upkeep.restore import Restorer
 from hindsight.upkeep.run import UpkeepOptions, UpkeepTools
@@ -167,8 +171,11 @@ def worker_of(tools: SessionTools, attribution: Attribution, wake_ups: WakeUps |
     )
 
 
-def store_of(settings: Settings, embedder: Embedder | None, clock: Clock, *, reindexing: bool = False) -> RelationalStore:
-    """The store at the address that the settings give; an address that cannot be served never falls back to another.
+def store_of(
+    settings: Settings, embedder: Embedder | None, clock: Clock, *, reindexing: bool = False, heads: bool = True
+) -> RelationalStore:
+    """The store at the address that the settings give; an address that cannot be served never falls back to another. ``heads``: whether the
+    ends of its chains of seals are kept outside.
 
     Raises:
         ConfigurationError: no store has such an address.
@@ -181,7 +188,7 @@ def store_of(settings: Settings, embedder: Embedder | None, clock: Clock, *, rei
         "clock": clock,
         "reindexing": reindexing,
         "sealing": Sealing(
-            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if keys.file is not None else None
+            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if heads and keys.file is not None else None
         ),
         "legal_hold": settings.legal_hold.strip(),
     }
@@ -201,6 +208,27 @@ def reindexer(settings: Settings, clock: Clock | None = None) -> Reindexer:
     """What makes every vector of the store anew, with the embedder that the settings name."""
     embedder = embedder_of(settings)
     return Reindexer(store_of(settings, embedder, clock or SystemClock(), reindexing=True), embedder)
+
+
+def mover(settings: Settings, to: str) -> Mover:
+    """What moves the settings' store to another address.
+
+    Raises:
+        ConfigurationError: that is no address of a store.
+        InvalidInput: it is the same one, or there is nothing to move.
+    """
+    there, here = settings.model_copy(update={"store": to.strip()}), Path(settings.store).expanduser()
+    folders = "://" not in settings.store and "://" not in there.store
+    if not there.store or there.store == settings.store or (folders and here.resolve() == Path(there.store).expanduser().resolve()):
+        raise InvalidInput(f"--to: {to!r} is not another place than the store's; name an empty folder, or postgresql://….")
+    if "://" not in settings.store and not (here / DATABASE).is_file():
+        raise InvalidInput(f"there is no store in {here}; name the one to be moved with --store or HINDSIGHT_STORE.")
+    seal_keys(there)  # the key must not lie in the new store either
+    unsealed = settings.model_copy(update={"seal_key": SecretStr(OFF)})  # the chains are carried as they are
+    source = store_of(unsealed, None, SystemClock(), reindexing=True)
+    target = store_of(unsealed.model_copy(update={"store": there.store}), None, SystemClock(), reindexing=True)
+    # The ends of chains that are kept outside may be those of later writes to the source.
+    return Mover(source, target, source.copier_to(target), lambda: store_of(there, None, SystemClock(), reindexing=True, heads=False))
 
 
 def upkeep_options(settings: Settings, zone: tzinfo) -> UpkeepOptions:

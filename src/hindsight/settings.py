@@ -122,7 +122,7 @@ class Settings(BaseModel):
         60.0, description="Archived episodes stay in the store as well for so many days; 0: always."
     )
     forget_below: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.2, description="Old memories worth less than this are put away, and later deleted; 0: never."
+        0.15, description="Old memories worth less than this are put away, and later deleted; 0: never."
     )
 
     host: str = Field("127.0.0.1", description="Address that the server binds to; any other than loopback needs a token.")

@@ -23,7 +23,8 @@ def seen_by(memory: Hindsight, agent: str, channel: Channel = Channel.USER) -> H
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hindsight]:
     """Every combination of namespace, agent, visibility and subject, from a person and from an agent, told apart by its key."""
-    with Hindsight.open(tmp_path_factory.mktemp("visibility"), embedder="use", channel="user") as opened:
+    # What the guard makes of these odd sentences is not the question here; that shared facts of an agent wait is not up to it.
+    with Hindsight.open(tmp_path_factory.mktemp("visibility"), embedder="use", channel="user", guard="off") as opened:
         for agent in AGENTS:
             for channel in (Channel.USER, Channel.AGENT):
                 drafts = [

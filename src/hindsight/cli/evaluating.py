@@ -179,4 +179,63 @@ def tasks(
     console().print(table(("application by ability", *(NAMES[row] for row in columns)), rows))
 
 
-COMMANDS = {"retrieval": retrieval, "guard": guard, "tasks": tasks}
+def qa(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="BEIR folder whose queries have a metadata.answer.")],
+    *,
+    results: Annotated[Path, typer.Option("--results", help="File that keeps each judged answer; the same file goes on where it stopped.")],
+    judge_model: Annotated[str, typer.Option("--judge-model", help="Model that judges; default: the one that answers.")] = "",
+    k: Annotated[int, typer.Option("--k", help="Memories in the prompt.", min=1, max=100)] = 10,
+    questions: Annotated[int | None, typer.Option("--questions", help="Only the first so many questions.", min=1)] = None,
+    scopes: Annotated[int | None, typer.Option("--scopes", help="Only the first so many scopes.", min=1)] = None,
+    keep: Annotated[Path | None, typer.Option("--keep", help="Folder in which filled stores are kept for the next run.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; may be repeated.")] = None,
+) -> None:
+    """Let a language model answer a folder's questions from memory, and judge the answers."""
+    from hindsight.assemble import chat_of
+    from hindsight.evals.answering import evaluate_answers, needed
+
+    invocation: Invocation = context.obj
+    settings = dict(_setting(each) for each in set_ or ())
+    loaded = invocation.settings(**settings)
+    log_for_commands(loaded)
+    answerer = needed(chat_of(loaded))
+    judge = needed(chat_of(loaded.model_copy(update={"chat_model": judge_model}))) if judge_model else answerer
+
+    async def run(bar: Bar) -> dict[str, Any]:
+        try:
+            return await evaluate_answers(
+                folder,
+                answerer=answerer,
+                judge=judge,
+                results=results,
+                k=k,
+                questions=questions,
+                scopes=scopes,
+                store=keep,
+                progress=lambda stage, done, total: bar.show(done, total, stage),
+                **settings,
+            )
+        finally:
+            await answerer.close()
+            if judge is not answerer:
+                await judge.close()
+
+    with Bar("done", starting="reading") as bar:
+        report = asyncio.run(run(bar))
+    if invocation.json:
+        write_json(report)
+        return
+    rows = [("all", str(report["judged"]), _share(report["accuracy"]))]
+    rows += [(name, str(values["n"]), _share(values["accuracy"])) for name, values in report["by_category"].items()]
+    console().print(table((f"{report['set']}: {report['answerer']}, judged by {report['judge']}", "n", "accuracy"), rows))
+    say(
+        f"{report['input_tokens']:.0f} tokens in, {report['output_tokens']:.0f} out a question; {report['n'] - report['judged']} without a verdict"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+COMMANDS = {"retrieval": retrieval, "guard": guard, "tasks": tasks, "qa": qa}

@@ -106,6 +106,18 @@ class BackupList(Answer):
     items: list[BackupAnswer]
 
 
+class HappeningAnswer(Answer):
+    """What happened just now: a memory was written (its ``kind``), or something recalled (how many it has ``shown``)."""
+
+    what: Literal["memory", "retrieval"]
+    id: UUID
+    at: datetime
+    agent: str
+    text: str = Field(description="The content, or the query; shortened.")
+    kind: str | None
+    shown: int | None
+
+
 class FaultAnswer(Answer):
     """One thing that is not as it was sealed."""
 

@@ -12,7 +12,7 @@ from hindsight.client import calls
 from hindsight.client.answers import MemoryAnswer
 from hindsight.client.calls import Call
 from hindsight.client.connection import TIMEOUT_SECONDS, arguments, fault, options, result, unreachable
-from hindsight.client.operating_answers import ImportAnswer
+from hindsight.client.operating_answers import HappeningAnswer, ImportAnswer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,6 +83,22 @@ class RestClient:
                     raise fault(response)
                 for line in response.iter_lines():
                     yield MemoryAnswer.model_validate_json(line)
+        except httpx.HTTPError as error:
+            raise unreachable(error, self._web.base_url) from error
+
+    def events(self, *, namespace: str | None = None, seconds: int = 60) -> Iterator[HappeningAnswer]:
+        """New memories and the caller's retrievals as they happen, for so many seconds."""
+        import httpx
+
+        query = {"seconds": seconds} | ({} if namespace is None else {"namespace": namespace})
+        try:
+            with self._web.stream("GET", "/events", params=query) as response:
+                if not response.is_success:
+                    response.read()
+                    raise fault(response)
+                for line in response.iter_lines():
+                    if line.startswith("data: "):
+                        yield HappeningAnswer.model_validate_json(line.removeprefix("data: "))
         except httpx.HTTPError as error:
             raise unreachable(error, self._web.base_url) from error
 

@@ -25,7 +25,7 @@ NO_SCOPE = "default"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question, the time at which it is asked, and the ids of the documents that answer it."""
+    """One question, the time at which it is asked, the ids of the documents that answer it, and its ``metadata.answer``."""
 
     id: str
     text: str
@@ -33,6 +33,7 @@ class Query:
     category: str
     now: str | None
     relevant: frozenset[str]
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def _queries(path: Path, scopes: set[str], relevant: Mapping[str, set[str]]) -> 
             category=str(metadata.get("category") or "all"),
             now=metadata.get("time"),
             relevant=frozenset(relevant.get(row["_id"], ())),
+            answer=None if metadata.get("answer") is None else str(metadata["answer"]),
         )
         if query.scope in scopes:
             queries.append(query)

@@ -126,9 +126,9 @@ async def evaluate_retrieval(
     data = read_beir(folder, scopes=scopes)
     options = {"seal_key": "off", **embedder_options(embedder), **settings}  # nothing here needs to be proved later
     chosen = load_settings(**options)
-    with _place(data, chosen, store) as place:
+    with place_of(data, chosen, store) as place:
         async with Hindsight.open(place, **options) as memory:
-            ingest_s = await _fill(memory, data, progress)
+            ingest_s = await fill(memory, data, progress)
             per_query, latencies = await _ask(memory, data.queries, sorted({*KS, *ks}), progress)
             unanswerable = {name: await _answered(memory, asked, progress) for name, asked in data.unanswerable.items() if asked}
             default = await _at_default(memory, data.queries, progress) if unanswerable else {}
@@ -161,7 +161,7 @@ def embedder_options(embedder: str | None) -> dict[str, Any]:
     return {"embedder": name, "embedder_model": model} if model else {"embedder": name}
 
 
-def _place(data: BeirFolder, settings: Settings, store: str | Path | None) -> AbstractContextManager[str | Path]:
+def place_of(data: BeirFolder, settings: Settings, store: str | Path | None) -> AbstractContextManager[str | Path]:
     """Where the documents are stored: a folder of its own under ``store``, or one that is thrown away."""
     if store is None:
         return tempfile.TemporaryDirectory(prefix="hindsight-eval-")
@@ -169,7 +169,7 @@ def _place(data: BeirFolder, settings: Settings, store: str | Path | None) -> Ab
     return nullcontext(Path(store).expanduser() / f"{data.digest()}-{hashlib.blake2b(model.encode(), digest_size=4).hexdigest()}")
 
 
-async def _fill(memory: Hindsight, data: BeirFolder, progress: Progress | None) -> float | None:
+async def fill(memory: Hindsight, data: BeirFolder, progress: Progress | None) -> float | None:
     """Store what is not there yet; seconds it took, None where everything was there."""
     total = len(data.documents)
     if (await memory.stats()).memories == total:

@@ -34,7 +34,7 @@ class UpkeepOptions:
 
     hot_days: float = 30.0
     cold_days: float = 60.0
-    forget_below: float = 0.2
+    forget_below: float = 0.15
     schedule: Mapping[str, str] | None = None
 
 

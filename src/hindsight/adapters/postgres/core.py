@@ -26,6 +26,8 @@ _FREE = "SELECT set_config('hindsight.namespaces', '', true)"
 class PostgresCore(Core):
     """The database at a URL."""
 
+    numbers_given = "OVERRIDING SYSTEM VALUE"
+
     def __init__(
         self,
         url: str,
@@ -89,5 +91,6 @@ class PostgresCore(Core):
         db = PostgresConnection(connection)
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(current_schema()))", (WRITING,))
+            self.check_whole(db)
             self.sealing.open(db, connection.transaction)
             self.check_embedder(db)

@@ -19,7 +19,7 @@ from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.searching import Namespace, Search
 from hindsight.adapters.relational.terms import TokenIndex
-from hindsight.errors import InvalidInput, ModelMismatch, StoreError
+from hindsight.errors import InvalidInput, ModelMismatch, StoreError, StoreUnavailable
 from hindsight.ports import Centring, Clock, Rows, Vector
 from hindsight.records import Filter
 
@@ -28,6 +28,8 @@ P = ParamSpec("P")
 
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
+MOVING = "moving"
+"""The note, beside the records, of what was moved into this store and how far that is."""
 _NOWHERE = 0
 """The code of a namespace that does not exist (yet)."""
 
@@ -69,6 +71,11 @@ class _Snapshot:
 
 class Core(ABC):
     """The open store. ``place`` is what messages call it."""
+
+    numbers_given = ""
+    """What an INSERT says that brings the numbers which the database would give."""
+    receiving = False
+    """Whether it is opened to be moved into."""
 
     def __init__(
         self,
@@ -237,6 +244,19 @@ class Core(ABC):
     def _identity(self) -> str:
         model, dimension = self.target()
         return to_json({"model": model, "dimension": dimension})
+
+    def check_whole(self, db: Database) -> None:
+        """When the store is opened: is a move into it finished.
+
+        Raises:
+            StoreUnavailable: it is not.
+        """
+        note = None if self.receiving else value(db, _SQL["get_meta"], (MOVING,))
+        if note is not None and "left" not in json.loads(note):
+            raise StoreUnavailable(
+                f"{self.place} holds a part of a store that is being moved here; let `hindsight migrate` finish, or run it again, which goes on "
+                "where it was."
+            )
 
     def check_embedder(self, db: Database) -> None:
         """When the store is opened: are its vectors this embedder's; from now on they are."""

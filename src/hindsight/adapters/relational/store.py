@@ -24,6 +24,7 @@ from hindsight.adapters.relational.filtering import approved
 from hindsight.adapters.relational.histories import Histories
 from hindsight.adapters.relational.learning import Learning
 from hindsight.adapters.relational.mapping import read_memory, to_json
+from hindsight.adapters.relational.moving import Copier, Side
 from hindsight.adapters.relational.notes import Notes
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.queueing import Queueing
@@ -98,6 +99,11 @@ class RelationalStore(Queueing, Histories, Notes):
         except BaseException:
             await self.close()
             raise
+
+    def copier_to(self, target: RelationalStore) -> Copier:
+        """What copies this store into an empty one. The target is opened by this call's caller, after it."""
+        target._core.receiving = True
+        return Copier(Side(self._core, self._pack_text), Side(target._core, target._pack_text))
 
     async def close(self) -> None:
         """Finish what is being written and disconnect; safe to call twice."""

@@ -91,6 +91,7 @@ class SqliteCore(Core):
     def _prepare(self, db: apsw.Connection, engine: Engine) -> None:
         migrate(db, file=str(engine.file))
         engine.mark_used()
+        self.check_whole(db)
         self.sealing.open(db, partial(transaction, db))
         self.check_embedder(db)
         empty_log(db)

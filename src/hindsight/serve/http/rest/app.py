@@ -14,12 +14,14 @@ from hindsight.errors import AccessDenied, HindsightError
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.problem import on_error, on_fault, on_refusal, on_unfit
 from hindsight.serve.http.refusal import REST_PATH
+from hindsight.serve.http.rest.backups import backups
 from hindsight.serve.http.rest.knowing import knowing
 from hindsight.serve.http.rest.learning import learning
 from hindsight.serve.http.rest.memories import memories
 from hindsight.serve.http.rest.operating import operating
 from hindsight.serve.http.rest.recalling import recalling
 from hindsight.serve.http.rest.routes import PROBLEM_SCHEMA
+from hindsight.serve.http.rest.watching import watching
 from hindsight.serve.http.rest.working import working
 
 _TOLD = (
@@ -48,7 +50,7 @@ def build_rest(desk: Desk) -> FastAPI:
             Exception: on_fault,
         },
     )
-    for part in (memories, recalling, knowing, working, learning, operating):
+    for part in (memories, recalling, knowing, working, learning, operating, backups, watching):
         app.include_router(part(desk))
     plain = app.openapi
 
