@@ -304,7 +304,7 @@ async def test_over_mcp(way, server, tmp_path):
         found = await memory.retrieve("where do release notes live", k=1)
         assert found.hits[0].memory.kind == "fact"
         assert found.render().startswith("<memory_context>")
-        assert await memory.feedback(found.id, "helpful") in (0, 1)  # an agent's praise of what it wrote itself need not count
+        assert await memory.feedback(found.id, "helpful") == 0  # praise of what one wrote oneself lifts nothing
         calls = [{"tool": "shell", "error": "E42: denied"}]
         one = await memory.task_finished("failure", id=f"t-{way}", task="publish the notes", task_type="release", calls=calls)
         two = await memory.task_finished("failure", id=f"t-{way}", task="publish the notes", task_type="release", calls=calls)
