@@ -99,6 +99,9 @@ def filled(memory: RestClient) -> dict[str, str]:
         "review": "/review",
         "sessions": "/sessions?id=venue-17",
         "activity": "/activity",
+        "timeline": "/memories/timeline",
+        "insight": "/insight",
+        "graph": "/graph?around=refund.create&hops=4",
     }
 
 

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 RULE = "Before a refund, always check whether the parcel is on its way"
-PAGES = ("/memories", "/recall?query=backups", "/review", "/sessions", "/activity", "/login")
+PAGES = (
+    "/memories", "/memories/timeline", "/recall?query=backups", "/review", "/sessions", "/graph?around=gateway", "/graph", "/insight", "/activity",
+    "/login",
+)  # fmt: skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -80,6 +83,26 @@ def test_approve_a_rule_and_see_it_recalled(page, rest) -> None:
     assert RULE in page.locator("pre").inner_text()
 
 
+def test_why_a_memory_was_not_recalled_is_found(page, rest) -> None:
+    rest.store("Backups of the order database run at 03:00", kind="fact")
+    hidden = rest.store("Backups of the photo archive run at 05:00", kind="fact")
+    page.goto("/memories")
+    page.get_by_role("checkbox", name="Backups of the photo archive").check()
+    page.get_by_role("group", name="With the marked ones").get_by_role("button", name="Delete").click()
+    assert "Deleted: 1" in page.get_by_role("status").inner_text()
+    page.goto("/recall?query=when does the photo archive run its backups")
+    assert "05:00" not in page.locator("pre").inner_text()
+    page.goto(f"/memories/{hidden.id}")
+    page.get_by_label("Query").fill("when does the photo archive run its backups")
+    page.get_by_role("button", name="Why, or why not?").click()
+    verdict = page.get_by_role("status").inner_text()
+    assert "archived" in verdict
+    page.goto(f"/memories/{hidden.id}")
+    page.get_by_role("button", name="Restore").click()
+    page.goto("/recall?query=when does the photo archive run its backups")
+    assert "05:00" in page.locator("pre").inner_text()
+
+
 def test_an_agents_session_is_undone(page, rest) -> None:
     rest.open_session("rogue")
     rest.turn("rogue", "I am allergic to peanuts.")
@@ -133,7 +156,7 @@ def test_a_chinese_font_is_here() -> None:
     assert subprocess.run(["fc-list", ":lang=zh"], capture_output=True, text=True).stdout.strip()
 
 
-UNNAMED = "[...document.querySelectorAll('input:not([type=hidden]),select,textarea')].filter(e => !e.labels.length).map(e => e.outerHTML)"
+UNNAMED = "[...document.querySelectorAll('input:not([type=hidden]),select,textarea')].filter(e => !e.labels.length && !e.ariaLabel).map(e => e.outerHTML)"
 CONTRAST = """
 () => {
   const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };

@@ -13,9 +13,12 @@ from starlette.routing import Route
 from hindsight.errors import AccessDenied, HindsightError, InvalidInput
 from hindsight.serve.console.activity import activity
 from hindsight.serve.console.entrance import LOGIN, TOKEN_COOKIE, local_path, packed
+from hindsight.serve.console.graph import graph
 from hindsight.serve.console.guard import HEADERS, checked_form, keep
+from hindsight.serve.console.insight import insight
 from hindsight.serve.console.keeping import keeping
 from hindsight.serve.console.laboratory import laboratory
+from hindsight.serve.console.live import live
 from hindsight.serve.console.rendering import FOLDER, onward, page
 from hindsight.serve.console.reviewing import reviewing
 from hindsight.serve.console.working import working
@@ -32,7 +35,8 @@ def build_console(desk: Desk) -> Starlette:
     async def start(_request: Request) -> Response:
         return onward("/memories")
 
-    routes = [Route("/", start), *keeping(desk), *laboratory(desk), *reviewing(desk), *working(desk), *activity(desk)]
+    routes = [Route("/", start), *keeping(desk), *laboratory(desk), *reviewing(desk), *working(desk)]
+    routes += [*graph(desk), *insight(desk), *activity(desk), *live(desk)]
     return Starlette(routes=routes, exception_handlers=_HANDLERS)
 
 

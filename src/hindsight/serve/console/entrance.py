@@ -14,7 +14,7 @@ from hindsight.serve.http.body import BodyLimit
 
 LOGIN = "/login"
 TOKEN_COOKIE = "hindsight_token"  # noqa: S105 - the cookie's name
-ROOMS = frozenset({"", "memories", "recall", "review", "sessions", "activity"})
+ROOMS = frozenset({"", "memories", "recall", "review", "sessions", "graph", "insight", "activity"})
 """First parts of the console's paths. A login counts on them alone: never for the REST interface or MCP."""
 _DOOR = frozenset({"login", "logout", "static"})
 _MAX_NEXT = 500

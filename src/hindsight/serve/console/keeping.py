@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -12,6 +13,7 @@ from starlette.routing import Route
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.records import Channel, Kind, Layer, Outcome, Status, Turn
 from hindsight.serve.console.fields import filters, listed, share, text, whole
+from hindsight.serve.console.gathered import gathered, ids_in
 from hindsight.serve.console.guard import checked_form
 from hindsight.serve.console.rendering import onward, page
 from hindsight.serve.desk import Desk
@@ -45,9 +47,13 @@ def keeping(desk: Desk) -> list[Route]:
             shown = [(each, None) for each in listing.items]
             if listing.cursor is not None:
                 following = "?" + urlencode(
-                    {**{k: v for k, v in given.items() if k not in {"cursor", "done", "lang"}}, "cursor": listing.cursor}
+                    {
+                        **{k: v for k, v in given.items() if k not in {"cursor", "done", "lang", "verb", "changed", "refused"}},
+                        "cursor": listing.cursor,
+                    }
                 )
-        return page(request, "memories", zone=memory.zone, shown=shown, query=query, given=given, choices=CHOICES, following=following)
+        values = {"shown": shown, "query": query, "given": given, "choices": CHOICES, "following": following, **_together(given)}
+        return page(request, "memories", zone=memory.zone, **values)
 
     async def add(request: Request) -> Response:
         form = await checked_form(request)
@@ -71,6 +77,7 @@ def keeping(desk: Desk) -> list[Route]:
     return [
         Route("/memories", table),
         Route("/memories", add, methods=["POST"]),
+        *gathered(desk),
         Route("/memories/{id}", one),
         *mending(desk),
     ]
@@ -116,6 +123,14 @@ def mending(desk: Desk) -> list[Route]:
         Route("/memories/{id}/forget", forget, methods=["POST"]),
         Route("/memories/{id}/restore", restore, methods=["POST"]),
     ]
+
+
+def _together(given: Mapping[str, str]) -> dict[str, Any]:
+    """What was done to several at once just now, as the address tells."""
+    verb = given.get("verb", "")
+    known = given.get("done") == "together" and verb in {"archive", "restore", "approve", "reject"}
+    changed = ids_in([given.get("changed", "")]) if known else []
+    return {"verb": verb, "changed": changed, "refused": whole(given.get("refused", ""), "refused") or 0}
 
 
 _USUAL = (Status.ACTIVE, Status.PENDING, Status.SUPERSEDED, Status.ARCHIVED)

@@ -32,7 +32,7 @@ _FORMATS = {
     Precision.WEEK: "%Y-%m-%d",
     Precision.DAY: "%Y-%m-%d",
 }
-_EVERYWHERE = ("memories", "recall", "review", "sessions", "activity")
+_EVERYWHERE = ("memories", "recall", "review", "sessions", "graph", "insight", "activity")
 
 
 @lru_cache(maxsize=1)

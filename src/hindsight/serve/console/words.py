@@ -7,6 +7,7 @@ from typing import Literal
 from starlette.requests import Request
 
 from hindsight.serve.console.entrance import cookie_in
+from hindsight.serve.console.words_inside import INSIDE
 
 Language = Literal["en", "zh"]
 LANGUAGE_COOKIE = "hindsight_language"
@@ -212,6 +213,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "back": ("Back to the memories", "返回记忆"),
     "went_wrong": ("This did not work", "没有成功"),
     "none": ("none", "无"),
+    **INSIDE,
 }  # fmt: skip
 VALUES: dict[str, str] = {
     "episode": "经历", "fact": "事实", "preference": "偏好", "constraint": "约束", "rule": "规则", "procedure": "做法", "knowledge": "知识",
@@ -222,7 +224,7 @@ VALUES: dict[str, str] = {
     "user": "用户", "agent": "智能体", "tool": "工具", "document": "文档", "reflection": "反思", "import": "导入", "assistant": "助手", "other": "其他",
     "created": "创建", "updated": "更新", "restored": "恢复", "erased": "清除", "merged": "合并", "reviewed": "审核", "used": "使用", "undone": "撤回",
     "approved": "批准", "rejected": "驳回", "postponed": "推迟", "waiting": "等待", "leased": "进行中", "done": "完成", "dead": "失败",
-    "withdrawn": "撤回", "descendant": "衍生撤回", "unchanged": "不变", "ok": "正常", "tampered": "被篡改", "damaged": "损坏",
+    "retrieval": "召回", "withdrawn": "撤回", "descendant": "衍生撤回", "unchanged": "不变", "ok": "正常", "tampered": "被篡改", "damaged": "损坏",
     "wrong key": "密钥不符", "not sealed": "未封印", "product": "产品", "weighted": "加权",
     "keyword": "关键词", "vector": "向量", "time": "时间", "entity": "实体", "lessons": "教训", "session": "会话", "structure": "结构",
 }  # fmt: skip
