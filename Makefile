@@ -68,7 +68,7 @@ upgrade:
 lock:
 	$(UV) lock
 	$(EXPORT) --no-default-groups --group build --output-file requirements/default.txt
-	$(EXPORT) --no-default-groups --group build --extra server --extra qdrant --extra tracing --output-file requirements/server.txt
+	$(EXPORT) --no-default-groups --group build --extra server --extra tracing --output-file requirements/server.txt
 	$(EXPORT) --no-default-groups --group build --group test --output-file requirements/test.txt
 	$(EXPORT) --no-default-groups --group dev --output-file requirements/dev.txt
 	$(EXPORT) --only-group uv --output-file requirements/uv.txt

@@ -188,7 +188,8 @@ def store_of(
         "clock": clock,
         "reindexing": reindexing,
         "sealing": Sealing(
-            lambda create: sealer_of(keys, create=create), HeadFiles(keys.file.parent / "seal-heads") if heads and keys.file is not None else None
+            lambda create: sealer_of(keys, create=create),
+            HeadFiles(keys.file.parent / "seal-heads") if heads and keys.file is not None else None,
         ),
         "legal_hold": settings.legal_hold.strip(),
     }

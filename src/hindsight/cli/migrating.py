@@ -42,7 +42,9 @@ def migrate(
     say(f"{moved.memories:,} memories with {moved.events:,} entries of history are in the new store ({moved.seconds:.1f} s)")
     say(f"  {moved.written:,} of {moved.rows:,} rows written by this run; all compared, SHA-256 {moved.checksum[:16]}…")
     say(f"  seals: {SEALS[moved.seals]}")
-    say("  Was the old store written to meanwhile? Stop its servers and run the same command again. Then set HINDSIGHT_STORE to the new one.")
+    say(
+        "  Was the old store written to meanwhile? Stop its servers and run the same command again. Then set HINDSIGHT_STORE to the new one."
+    )
 
 
 COMMANDS = {"migrate": migrate}

@@ -59,7 +59,6 @@ def build() -> typer.Typer:
         sessions,
         transferring,
         ingesting,
-        migrating,
         operating,
         trusting,
         patterning,
@@ -69,7 +68,7 @@ def build() -> typer.Typer:
     )
     for module in modules:
         _add(app, module.COMMANDS)
-    _add(app, backing.ALONE)
+    _add(app, backing.ALONE | migrating.COMMANDS)
     keeping = typer.Typer(help=backing.backup.__doc__)
     _add(keeping, backing.COMMANDS)
     keeping.callback(invoke_without_command=True)(_ending_in_order(backing.backup))

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -137,16 +138,20 @@ class Copier:
         found = await target.engine.read(lambda db: value(db, _META["get_meta"], (MOVING,)))
         if found is None:
             if full := await target.engine.read(_content):
-                raise StoreMisplaced(f"{name} holds a store already ({full}); move into an empty folder, database or schema. Nothing was changed.")
-            note = {"source": identity, "mark": secrets.token_hex(8), "after": {}}
+                raise StoreMisplaced(
+                    f"{name} holds a store already ({full}); move into an empty folder, database or schema. Nothing was changed."
+                )
+            note: dict[str, Any] = {"source": identity, "mark": secrets.token_hex(8), "after": {}}
             await target.engine.write_indexed(lambda db, _: _put(db, note))
             if await source.engine.read(lambda db: value(db, _META["get_meta"], (MOVING,))) == to_json(note):
                 await target.engine.write_indexed(lambda db, _: db.execute(_META["delete_meta"], (MOVING,)))
                 raise StoreMisplaced(f"{name} is the store itself; name another place.")
             return note, False
-        note = json.loads(found)
+        note = dict(json.loads(found))
         if note["source"] != identity:
-            raise StoreMisplaced(f"{name} holds a copy of another store; move into an empty folder, database or schema. Nothing was changed.")
+            raise StoreMisplaced(
+                f"{name} holds a copy of another store; move into an empty folder, database or schema. Nothing was changed."
+            )
         if "left" in note and note["left"] != await target.engine.read(_marks):
             raise StoreMisplaced(
                 f"{name} was written to since it was moved into; to move again would undo that, so nothing was changed. Use it as the store "
@@ -167,15 +172,14 @@ class Copier:
                 after = note["after"].get(table) if first else None
                 with self._target.core.engine.snapshot() as there:
                     changes = self._changes(reading, there, table, tuple(after) if after else None)
-                    while batch := await asyncio.to_thread(lambda changes=changes: list(islice(changes, _PAGE))):
+                    while batch := await asyncio.to_thread(_take, changes):
                         moved = [change for change in batch if change.before != change.after]
                         done += len(batch)
                         if moved:
                             note["after"][table] = batch[-1].key
                             kept = note if first else None
-                            await self._target.core.engine.write_indexed(
-                                lambda db, index, table=table, moved=moved, kept=kept: self._apply(db, index, table, moved, kept)
-                            )
+                            work = partial(self._apply, table=table, moved=moved, note=kept)
+                            await self._target.core.engine.write_indexed(work)
                             self._written += len(moved)
                         progress(min(done, total), total, stage)
 
@@ -236,7 +240,7 @@ class Copier:
             self._columns[table] = sorted(name for (name,) in rows(db, _SQL["columns"], (table,)))
         return self._columns[table]
 
-    def _apply(self, db: Database, index: TokenIndex, table: str, moved: Sequence[_Change], note: dict[str, Any] | None) -> None:
+    def _apply(self, db: Database, index: TokenIndex, *, table: str, moved: Sequence[_Change], note: dict[str, Any] | None) -> None:
         if table == "tokens":
             _apply_tokens(db, index, moved)
         else:
@@ -271,6 +275,10 @@ class Copier:
             return row
         place = self._columns[table].index("content")
         return (*row[:place], self._target.pack_text(row[place]), *row[place + 1 :])
+
+
+def _take(changes: Iterator[_Change]) -> list[_Change]:
+    return list(islice(changes, _PAGE))
 
 
 def _page(table: str, columns: Sequence[str], after: Key | None) -> tuple[str, Key]:
