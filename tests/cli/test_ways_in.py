@@ -124,6 +124,11 @@ class TestErrors:
                 assert word in answer.out
 
 
+def heed_interrupts() -> None:
+    """What a shell starts in the background, and all that it starts, ignores interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class TestProcess:
     def test_store_and_show_as_a_script_does_it(self, tmp_path):
         stored = process("store", "你好 😀", "--json", env={"PYTHONIOENCODING": "ascii"})
@@ -151,7 +156,13 @@ class TestProcess:
         process("store", "makes the store", "--json")
         before = size_of(store)
         environment = {**os.environ, "HINDSIGHT_EMBEDDER": "none"}
-        with subprocess.Popen([*PROGRAM, "import", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
+        with subprocess.Popen(
+            [*PROGRAM, "import", str(path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            preexec_fn=heed_interrupts,  # noqa: PLW1509 - the process has one thread
+        ) as running:
             deadline = time.monotonic() + 60
             while size_of(store) < before + 500_000 and time.monotonic() < deadline:
                 time.sleep(0.01)
