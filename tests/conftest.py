@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
@@ -162,3 +165,71 @@ def redis_with_password() -> Iterator[RedisServer]:
     """A Redis whose password is ``right``."""
     with RedisServer("--requirepass", "right") as server:
         yield server
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a place in an empty bucket, on a server that speaks S3's protocol."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    endpoint = f"http://{host}:{port}"
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+    client.create_bucket(Bucket="memory")
+    yield "s3://memory/team/store"
+    client.close()
+    server.stop()
+
+
+class ChatServer:
+    """A real HTTP server that speaks OpenAI's protocol; ``answer(body)`` gives the status and the text or the whole JSON."""
+
+    def __init__(self, server: ThreadingHTTPServer) -> None:
+        self.url = f"http://127.0.0.1:{server.server_port}/v1"
+        self.requests: list[dict[str, Any]] = []
+        self.answer: Callable[[dict[str, Any]], tuple[int, Any]] = lambda body: (200, "{}")
+
+
+@pytest.fixture
+def chat_server() -> Iterator[ChatServer]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            made.requests.append({"path": self.path, "headers": dict(self.headers), "body": body})
+            status, content = made.answer(body)
+            if isinstance(content, str) and status == 200:
+                content = {
+                    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}],
+                    "usage": {"prompt_tokens": 100, "completion_tokens": 20},
+                }
+            payload = json.dumps(content).encode() if not isinstance(content, str) else content.encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def log_message(self, *parts: object) -> None:
+            del parts
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made = ChatServer(server)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield made
+    server.shutdown()
+    thread.join()
+    server.server_close()

@@ -12,31 +12,6 @@ import pytest
 from hindsight.errors import ConfigurationError, NotFound, StoreUnavailable
 
 
-@pytest.fixture
-def bucket(monkeypatch):
-    """The address of an empty bucket."""
-    import boto3
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ALLOW_HTTP": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
-    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
-    client.create_bucket(Bucket="backups")
-    yield "s3://backups/team/store"
-    client.close()
-    server.stop()
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 async def test_a_bucket(bucket, opened, restore, export, tmp_path) -> None:
     source, target = str(tmp_path / "a"), str(tmp_path / "b")
@@ -52,7 +27,7 @@ async def test_a_bucket(bucket, opened, restore, export, tmp_path) -> None:
         assert await export(memory) == before
     assert (await restore(made.address, str(tmp_path / "c"))).memories == 1  # a backup itself may be named, too
     with pytest.raises(NotFound, match="no backup"):
-        await restore("s3://backups/elsewhere", str(tmp_path / "d"))
+        await restore("s3://memory/elsewhere", str(tmp_path / "d"))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

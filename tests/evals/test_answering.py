@@ -6,10 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,12 +17,13 @@ PEOPLE = {"Ann": "Lisbon", "Bo": "Kyoto", "小李": "大理"}
 class Models:
     """Answers with the memory's last word, judges by the reference, and fails where it is told to."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, server: Any) -> None:
+        self.address = server.url
         self.asked: list[str] = []
         self.fail_after: int | None = None
+        server.answer = self.reply
 
-    def reply(self, body: dict) -> tuple[int, str]:
+    def reply(self, body: dict[str, Any]) -> tuple[int, str]:
         system, user = (message["content"] for message in body["messages"])
         if system.startswith("You judge"):
             reference, answer = (line.split(": ", 1)[1] for line in user.splitlines()[1:])
@@ -36,29 +35,8 @@ class Models:
 
 
 @pytest.fixture
-def models() -> Iterator[Models]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            status, text = made.reply(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-            payload = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 7}}).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def log_message(self, *parts: object) -> None:
-            del parts
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made = Models(f"http://127.0.0.1:{server.server_port}/v1")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield made
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def models(chat_server: Any) -> Models:
+    return Models(chat_server)
 
 
 @pytest.fixture
@@ -110,7 +88,7 @@ def test_answers_are_judged_and_a_broken_run_goes_on(models: Models, folder: Pat
     assert sum("Where did Ann" in asked for asked in models.asked) == 1
     assert (report["n"], report["judged"], report["accuracy"]) == (3, 2, 1.0)  # one reply of the judge was no verdict
     assert report["by_category"] == {"place": {"n": 2, "accuracy": 1.0}}
-    assert (report["input_tokens"], report["output_tokens"]) == (100.0, 7.0)
+    assert (report["input_tokens"], report["output_tokens"]) == (100.0, 20.0)
     assert report["answer_ms_p95"] > 0
     other = run(models, folder, "--results", results, "--k", "3")
     assert other.returncode != 0

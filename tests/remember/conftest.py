@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -58,46 +56,3 @@ def caller() -> Callable[..., Attribution]:
         return Attribution(Principal(agent=agent, channel=channel, **fields), "home", ZONE)
 
     return made
-
-
-class ChatServer:
-    """A real HTTP server that speaks OpenAI's protocol; ``answer(body)`` gives the status and the text or the whole JSON."""
-
-    def __init__(self, server: ThreadingHTTPServer) -> None:
-        self.url = f"http://127.0.0.1:{server.server_port}/v1"
-        self.requests: list[dict[str, Any]] = []
-        self.answer: Callable[[dict[str, Any]], tuple[int, Any]] = lambda body: (200, "{}")
-
-
-@pytest.fixture
-def chat_server() -> Iterator[ChatServer]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            made.requests.append({"path": self.path, "headers": dict(self.headers), "body": body})
-            status, content = made.answer(body)
-            if isinstance(content, str) and status == 200:
-                content = {
-                    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}],
-                    "usage": {"prompt_tokens": 100, "completion_tokens": 20},
-                }
-            payload = json.dumps(content).encode() if not isinstance(content, str) else content.encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def log_message(self, *parts: object) -> None:
-            del parts
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made = ChatServer(server)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield made
-    server.shutdown()
-    thread.join()
-    server.server_close()

@@ -4,32 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
 from keeping import BEGIN, episode, everything, kept, sound
 
 from hindsight.clock import FixedClock
-
-
-@pytest.fixture
-def bucket(monkeypatch):
-    import boto3
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ALLOW_HTTP": "true",
-    }.items():
-        monkeypatch.setenv(name, value)
-    boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1").create_bucket(Bucket="cold")
-    yield "s3://cold/hindsight"
-    server.stop()
 
 
 async def test_archive_let_go_search_thaw_and_forget(tmp_path, bucket):
