@@ -155,7 +155,7 @@ class Core(ABC):
         """Run a search in the filter's namespace; ``vectors`` says whether it needs the matrix."""
         snapshot: _Snapshot | None = getattr(self._inside, "snapshot", None)
         if snapshot is None:
-            return await self.engine.read(lambda db: work(self.searcher(db, filter, vectors=vectors)))
+            return await self.engine.read(self.confined(lambda db: work(self.searcher(db, filter, vectors=vectors))))
         database = snapshot.connection()
         # Questions of one retrieval share the filter, and with it what was made for it.
         known = snapshot.searches.get((id(filter), vectors))
