@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hindsight.confinement import confined_to
 from hindsight.errors import InvalidInput
 from hindsight.records import Kind, Status, new_id
 
@@ -50,6 +51,14 @@ async def test_export_is_one_snapshot_without_the_quarantined(store, write):
     assert seen == [*(f"{number}" for number in range(1200)), "pending"]
     assert [memory.content async for memory in store.export("home")] == [f"{number}" for number in range(1, 1200, 2)]
     assert [memory.content async for memory in store.export()][-2:] == ["changed too late", "too late"]
+
+
+async def test_a_record_behind_the_callers_wall_is_not_there(store, write):
+    theirs = write("theirs", namespace="home")
+    await store.commit([theirs])
+    for walls, found in ((("work",), None), (("work", "home"), theirs.memory), (None, theirs.memory)):
+        with confined_to(walls):
+            assert await store.get(theirs.memory.id) == found
 
 
 async def test_what_is_not_there_is_none_or_empty(store):

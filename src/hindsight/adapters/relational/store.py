@@ -23,7 +23,7 @@ from hindsight.adapters.relational.core import Core, change_number
 from hindsight.adapters.relational.filtering import approved
 from hindsight.adapters.relational.histories import Histories
 from hindsight.adapters.relational.learning import Learning
-from hindsight.adapters.relational.mapping import read_memory, to_json
+from hindsight.adapters.relational.mapping import COLUMNS, read_memory, to_json
 from hindsight.adapters.relational.moving import Copier, Side
 from hindsight.adapters.relational.notes import Notes
 from hindsight.adapters.relational.queries import Database, load, rows, value
@@ -32,6 +32,7 @@ from hindsight.adapters.relational.terms import TokenIndex
 from hindsight.adapters.relational.upkeeping import Upkeeping
 from hindsight.adapters.relational.writing import Committer
 from hindsight.companions import Companion, WakeUps
+from hindsight.confinement import confinement
 from hindsight.errors import AccessDenied, HindsightError, InvalidInput
 from hindsight.ports import (
     Columns,
@@ -57,6 +58,7 @@ T = TypeVar("T")
 _SQL = load("store.sql")
 _RECORDS = load("records.sql")
 _EXPORT_PAGE = 500
+_NAMESPACE = COLUMNS.index("namespace")
 _NOBODY = UUID(int=0)
 _READY_SECONDS = 3.0
 """Who asks whether the process is ready gives up soon."""
@@ -172,7 +174,9 @@ class RelationalStore(Queueing, Histories, Notes):
     async def get(self, id: UUID) -> Memory | None:
         """The record, whatever its status."""
         found = await self._core.read(lambda db: rows(db, _RECORDS["get"], (str(id),)))
-        return read_memory(found[0]) if found else None
+        walls = confinement()
+        # A record behind the caller's wall is not even read, so that the time of the answer does not tell that it is there.
+        return read_memory(found[0]) if found and (walls is None or found[0][_NAMESPACE] in walls) else None
 
     async def find_keys(self, namespace: str, agent: str, idempotency_keys: Sequence[str]) -> dict[str, UUID]:
         """Ids of the records that hold these keys and are not archived."""
