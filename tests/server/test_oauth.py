@@ -120,6 +120,7 @@ def test_a_good_token_is_let_in_with_what_it_says(server, issuer, key):
         ({"exp": 1}, "expired"), ({"exp": None}, "exp"), ({"nbf": time.time() + 600}, "not yet valid"), ({"aud": "https://else.where"}, "Audience"),
         ({"aud": None}, "aud"), ({"iss": "https://evil.example"}, "issuer"), ({"sub": None}, "sub"), ({"scope": ""}, "scopes"),
         ({"scope": "email openid"}, "scopes"), ({"hindsight_namespaces": None}, "hindsight_namespaces"), ({"hindsight_namespaces": []}, "hindsight_namespaces"),
+        ({"hindsight_per_minute": -1}, "hindsight_per_minute"), ({"hindsight_per_minute": "60"}, "hindsight_per_minute"),
         ({"sub": " "}, "subject"), ({"header": {"kid": "unknown"}}, "key that the issuer does not have"),
     ],
 )  # fmt: skip
@@ -127,6 +128,14 @@ def test_a_token_that_does_not_fit_is_refused_and_told_why(server, issuer, chang
     refused = asked(server, issuer.token(**change))
     assert refused.status_code == 401
     assert says in refused.json()["error"]["message"]
+
+
+def test_a_token_brings_its_rate_which_new_ones_of_the_caller_share(server, issuer):
+    [allowed, *refused] = [asked(server, issuer.token(sub="hasty", hindsight_per_minute=1, jti=str(number))) for number in range(3)]
+    assert allowed.status_code == 200
+    assert [each.status_code for each in refused] == [429, 429]
+    assert all(int(each.headers["retry-after"]) > 0 for each in refused)
+    assert asked(server, issuer.token(sub="patient")).status_code == 200
 
 
 def test_forged_tokens_are_refused(server, issuer):

@@ -24,7 +24,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 PREFIX = "hindsight:"
 """Scopes may be written with it, where an issuer's scopes share one space of names."""
-NAMESPACES, AGENT = "hindsight_namespaces", "hindsight_agent"
+NAMESPACES, AGENT, PER_MINUTE = "hindsight_namespaces", "hindsight_agent", "hindsight_per_minute"
 KEPT_SECONDS = 600.0
 _ASKED_AGAIN_SECONDS = 10.0
 _LEEWAY_SECONDS = 30
@@ -191,6 +191,11 @@ def _token(claims: Mapping[str, Any]) -> Token:
     agent = str(claims.get(AGENT) or subject).strip()
     if not agent:
         raise AccessDenied("the access token has an empty subject.")
+    rate = claims.get(PER_MINUTE, 0)
+    if isinstance(rate, bool) or not isinstance(rate, int) or rate < 0:
+        raise AccessDenied(
+            f"the access token's claim {PER_MINUTE!r} is no number of requests; let the issuer write a whole one, 0 for no limit."
+        )
     id = uuid5(NAMESPACE_URL, f"{claims['iss']}\x1f{subject}")
     started = datetime.fromtimestamp(float(claims.get("iat", claims["exp"])), UTC)
-    return Token(id, agent, agent, namespaces, scopes, 0, started, datetime.fromtimestamp(float(claims["exp"]), UTC))
+    return Token(id, agent, agent, namespaces, scopes, rate, started, datetime.fromtimestamp(float(claims["exp"]), UTC))
