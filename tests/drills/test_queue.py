@@ -27,7 +27,7 @@ def drill(*arguments: object, killed: bool = False) -> dict[str, Any]:
 
 
 def test_stores_through_the_queue_with_a_worker_killed_again_and_again(where, drill_rounds):
-    count, seconds = (10_000, 1.0) if drill_rounds >= 50 else (100, 0.5)
+    count, seconds = (10_000, 1.0) if drill_rounds >= 50 else (40, 0.4)
     told = drill("queue", where, count, seconds)
     assert told["kills"] > 0
     assert (told["stored"], told["twice"], told["lost"], told["dead"]) == (count, 0, 0, 0)

@@ -178,7 +178,7 @@ os.kill(os.getpid(), signal.SIGTERM)
 async def test_a_move_that_is_killed_goes_on(direction: str, places: dict[str, str], drill_rounds: int) -> None:
     source, target = (places["file"], places["postgres"]) if direction == "up" else (places["postgres"], places["back"])
     async with assemble(settings(source)) as memory:
-        await memory.store_many([{"content": f"{TEXTS[n % 5]} number {n}"} for n in range(max(600, 100 * drill_rounds))])
+        await memory.store_many([{"content": f"{TEXTS[n % 5]} number {n}"} for n in range(max(300, 100 * drill_rounds))])
     rounds = drill_rounds or 2
     for number in range(rounds):
         line = [sys.executable, "-c", KILLED, source, target, str(5 + 240 * number / rounds)]

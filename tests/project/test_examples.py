@@ -31,6 +31,7 @@ FENCE = re.compile(
     r"(?P<excuse><!-- not run: [^>]+ -->\s*)?^(?P<indent> *)```(?P<language>\w+)[^\n]*\n(?P<code>.*?)^ *```", re.MULTILINE | re.DOTALL
 )
 SERVES = {"serve", "mcp", "worker"}
+TASKS = ROOT / "src/hindsight/evals/tasks/tasks.jsonl"
 SERVER, TOKEN = "127.0.0.1:8080", "the value of HINDSIGHT_TOKEN"
 PLACEHOLDERS = {"FOLDER", "FILE", "ID", "MEMORY", "QUERY", "AGENT", "SESSION", "SOURCE"}
 CONVERSATION = [
@@ -137,8 +138,17 @@ def test_commands_run(example: Example, shell: Path) -> None:
         command = shlex.split(line.removeprefix("$ "), comments=True)
         if len(command) < 2 or command[0] != "hindsight" or command[1] in SERVES or PLACEHOLDERS & set(command):
             continue
+        if command[1:3] == ["eval", "tasks"]:  # a few stand for the fifty
+            command += ["--tasks", str(few_tasks(shell))]
         done = subprocess.run(command, cwd=shell, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
+def few_tasks(folder: Path) -> Path:
+    few = folder / "few"
+    few.mkdir()
+    (few / "tasks.jsonl").write_text("".join(TASKS.read_text(encoding="utf-8").splitlines(keepends=True)[::17]), encoding="utf-8")
+    return few
 
 
 @pytest.mark.parametrize("example", examples("json", "toml"), ids=str)
