@@ -106,7 +106,7 @@ class Ref(_Record):
 
 
 class DebugInfo(_Record):
-    """How a record came to be, for whoever looks into it later."""
+    """How a record came to be, for whoever looks into it later. ``event_time``: the words that ``occurred_at`` was read from."""
 
     session_id: str | None = None
     turn_ids: tuple[str, ...] = ()
@@ -114,6 +114,7 @@ class DebugInfo(_Record):
     prompt_version: str | None = None
     distiller: str | None = None
     guard: str | None = None
+    event_time: str | None = None
 
 
 class Draft(_Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -13,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 from hindsight.errors import AccessDenied, ContentTooLarge, InvalidInput
 from hindsight.guard.envelope import strip_recalled
 from hindsight.moments import read_moment
-from hindsight.records import MAX_CONTENT_BYTES, Draft, Principal, Scope
+from hindsight.records import MAX_CONTENT_BYTES, DebugInfo, Draft, Kind, Outcome, Principal, Scope
+from hindsight.remember.event_time import read_event_time
 from hindsight.text.fold import sanitise
 from hindsight.text.synonyms import normalise_outcome, normalise_task_type
 
@@ -49,10 +50,11 @@ class Attribution:
             raise AccessDenied(f"only a caller with the scope {scope!r} {deed}; ask the store's owner for a token that has it.")
 
 
-def read_draft(given: Draft | Mapping[str, Any], attribution: Attribution, *, where: str = "") -> Draft:
+def read_draft(given: Draft | Mapping[str, Any], attribution: Attribution, *, where: str = "", said_at: datetime | None = None) -> Draft:
     """A clean draft: text sanitised, recalled blocks stripped, times placed, namespace and agent set.
 
-    ``where`` is put before messages ("item 3: ").
+    ``where`` is put before messages ("item 3: "). With ``said_at`` an episode that gives no time takes the one that its text
+    plainly tells ("yesterday we …"), counted from then.
 
     Raises:
         InvalidInput: a field is unknown, of the wrong type or empty; the message names it.
@@ -82,7 +84,8 @@ def read_draft(given: Draft | Mapping[str, Any], attribution: Attribution, *, wh
     principal = attribution.principal
     if draft.agent not in (None, principal.agent) and not {"admin", "relay"} & principal.scopes:
         raise AccessDenied(f"{where}agent: this caller writes as {principal.agent!r} and may not write as {draft.agent!r}.")
-    return draft.model_copy(update={"namespace": namespace, "agent": draft.agent or principal.agent})
+    told = _time_told(draft, said_at.astimezone(attribution.zone)) if said_at is not None else {}
+    return draft.model_copy(update={"namespace": namespace, "agent": draft.agent or principal.agent, **told})
 
 
 def read_id(value: UUID | str, what: str = "memory") -> UUID:
@@ -131,3 +134,23 @@ def _place_times(values: dict[str, Any], zone: tzinfo) -> None:
         values[name] = moment
         if name == "occurred_at" and values.get("occurred_precision") is None:
             values["occurred_precision"] = precision
+
+
+def _time_told(draft: Draft, said_at: datetime) -> dict[str, Any]:
+    """When what an episode tells of happened, with where that was read; nothing where the caller said, or the text does not.
+
+    What tells of a task happened when the task did: a day in it is that of something in the task.
+    """
+    of_task = draft.task_type or draft.tools or draft.error_code or draft.lesson or draft.outcome is not Outcome.UNKNOWN
+    made = draft.debug is not None and draft.debug.distiller is not None
+    if draft.kind is not Kind.EPISODE or draft.occurred_at is not None or draft.occurred_precision is not None or of_task or made:
+        return {}
+    told = read_event_time(draft.content, said_at)
+    if told is None:
+        return {}
+    info = draft.debug or DebugInfo(session_id=draft.session_id, turn_ids=draft.turn_ids)
+    return {
+        "occurred_at": told.at.astimezone(UTC),
+        "occurred_precision": told.precision,
+        "debug": info.model_copy(update={"event_time": told.words}),
+    }
