@@ -37,6 +37,8 @@ STANDARD, STRICT = 0.004, 0.02
 ORDINARY, ORDINARY_LENGTH = 600, 1_000
 """Texts taken of a corpus of ordinary ones, and characters of each."""
 MOST_STRINGS = 64
+COMMON = frozenset("abcdefghijklmnopqrstuvwxyz0123456789. ")
+"""Literals that nearly every text holds."""
 LITERAL = 7
 """Characters of a literal that are looked for: more would tell apart no more texts, and look for many that begin alike."""
 
@@ -50,6 +52,10 @@ def needles() -> dict[str, list[str]]:
                 literals = required(list(parser.parse(pattern)))
                 if literals and min(map(worth, literals)) >= 3:
                     found[pattern] = sorted(shortest({each.lstrip()[:LITERAL] for each in literals}))
+        for pattern in (each for patterns in table.SOFT.values() for each in patterns):
+            literals = required(list(parser.parse(pattern)))
+            if literals and not COMMON & literals:
+                found[pattern] = sorted(fewest({each.lstrip()[:LITERAL] for each in literals}))
     return found
 
 
@@ -66,6 +72,11 @@ def re_han(text: str) -> str:
 def shortest(literals: set[str]) -> set[str]:
     """Without those that contain another."""
     return {each for each in literals if worth(each) >= 2 and not any(other != each and other in each for other in literals)}
+
+
+def fewest(literals: set[str]) -> set[str]:
+    """The same, however short they are."""
+    return {each for each in literals if not any(other != each and other in each for other in literals)}
 
 
 def rank(literals: set[str]) -> tuple[float, int]:

@@ -36,6 +36,9 @@ def import_(
     keep_trust: Annotated[
         bool, typer.Option("--keep-trust", help="Records of our own export keep channel, trust and status: for a store that moves.")
     ] = False,
+    take_vectors: Annotated[
+        bool, typer.Option("--take-vectors", help="Use the vectors that the file brings instead of embedding.")
+    ] = False,
 ) -> None:
     """Import memories or histories. Everything is checked before anything is written; importing twice adds nothing.
 
@@ -50,6 +53,7 @@ def import_(
                 format=cast("ImportFormat", format),
                 namespace=invocation.namespace,
                 keep_trust=keep_trust,
+                take_vectors=take_vectors,
                 progress=bar.show,
             )
 
@@ -103,17 +107,20 @@ def export(
 
 @contextmanager
 def _target(output: str, store: Path) -> Iterator[IO[bytes]]:
-    """Stdout, or a file that appears whole or not at all, readable by its owner only."""
+    """Stdout, or a file that appears whole or not at all, readable by its owner only; a device or pipe is written to as it is."""
     if output == "-":
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(output).expanduser()
+    target = Path(output).expanduser().resolve()  # what a link points to, not the link itself
     if target.is_dir():
         raise InvalidInput(f"--output: {target} is a folder; name a file.")
     if target.resolve().parent == store.expanduser().resolve():
         raise InvalidInput(f"--output: {target} lies in the store's own folder, where it could overwrite the store; name a file elsewhere.")
+    if target.exists() and not target.is_file():
+        yield from _into(target)
+        return
     try:
         handle, made = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -130,6 +137,15 @@ def _target(output: str, store: Path) -> Iterator[IO[bytes]]:
         raise InvalidInput(f"--output: {target} cannot be written: {error.strerror or error}; what stood there is as it was.") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _into(target: Path) -> Iterator[IO[bytes]]:
+    """What is no file must not be replaced by one."""
+    try:
+        with target.open("wb") as raw:
+            yield raw
+    except OSError as error:
+        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror or error}.") from error
 
 
 @contextmanager

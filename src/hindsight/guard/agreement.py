@@ -114,6 +114,8 @@ def _same_topic(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _stuffed(text: str) -> str | None:
     found = _WORD.findall(text)
+    if len(found) < STUFFED_FROM:
+        return None
     words = [word for word in found if not word.isdigit()]
     # Numbers in between tell a log or a table, whose lines are alike by nature.
     if len(words) < STUFFED_FROM or len(set(words)) < 3 or len(found) - len(words) > NUMBERS * len(found):
@@ -126,6 +128,8 @@ def _stuffed(text: str) -> str | None:
 
 def _reworded(text: str) -> str | None:
     sentences = [each.strip() for each in _SENTENCE.findall(text)]
+    if len(sentences) < REWORDED:
+        return None
     asked = [each for each in sentences if _ASKS.search(each)]
     if 2 * sum(map(len, asked)) < sum(map(len, sentences)):
         return None

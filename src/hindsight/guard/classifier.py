@@ -14,6 +14,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ def features(findings: Findings) -> NDArray[np.int64]:
     names = [f"hint {name}" for name in hints]
     names += [f"hints {first} {second}" for first, second in itertools.combinations(hints, 2)]
     places.update(zlib.crc32(name.encode()) & _MASK for name in names)
-    return np.array(sorted(places), dtype=np.int64)
+    return np.fromiter(sorted(places), dtype=np.int64, count=len(places))
 
 
 def _places(text: str, where: bytes) -> set[int]:
@@ -73,28 +74,27 @@ def _places(text: str, where: bytes) -> set[int]:
     The checksum of a sequence goes on from that of its beginning: no name is put together.
     """
     crc32 = zlib.crc32
-    words = [word.encode() for word in _WORD.findall(text)]
-    spaced = [b" " + word for word in words]
-    singles = [crc32(word, crc32(where)) for word in words]
-    pairs = [crc32(after, before) for before, after in zip(singles, spaced[1:], strict=False)]
-    triples = [crc32(after, before) for before, after in zip(pairs, spaced[2:], strict=False)]
-    places = {each & _MASK for each in (*singles, *pairs, *triples)}
-    for word in set(words):
-        places.update(_letters(word, where))
-    return places
+    words = [_word(word, where) for word in _WORD.findall(text)]
+    pairs = [crc32(after[1], before[0]) for before, after in pairwise(words)]
+    triples = [crc32(after[1], before) for before, after in zip(pairs, words[2:], strict=False)]
+    places = {each & _MASK for each in pairs}
+    places.update([each & _MASK for each in triples])
+    return places.union(*[word[2] for word in words])
 
 
 @lru_cache(maxsize=8_192)
-def _letters(word: bytes, where: bytes) -> tuple[int, ...]:
-    """Where the sequences of four and five letters of a longer word are hashed to. Words recur, so that they are remembered."""
-    letters = word.decode()
-    if len(letters) <= 4:
-        return ()
-    padded = f"^{letters}$"
+def _word(word: str, where: bytes) -> tuple[int, bytes, tuple[int, ...]]:
+    """The checksum of a word, what of it a sequence goes on with, and where it and the sequences of four and five letters of a longer one are
+    hashed to. Words recur, so that they are remembered.
+    """
+    encoded = word.encode()
+    single = zlib.crc32(encoded, zlib.crc32(where))
+    if len(word) <= 4:
+        return single, b" " + encoded, (single & _MASK,)
+    padded = f"^{word}$"
     start = zlib.crc32(where + b"~")
-    return tuple(
-        {zlib.crc32(padded[place : place + size].encode(), start) & _MASK for size in (4, 5) for place in range(len(padded) - size + 1)}
-    )
+    letters = {zlib.crc32(padded[at : at + size].encode(), start) & _MASK for size in (4, 5) for at in range(len(padded) - size + 1)}
+    return single, b" " + encoded, (single & _MASK, *letters)
 
 
 @cache

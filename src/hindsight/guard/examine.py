@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 
+from hindsight.guard import tables
 from hindsight.guard.agreement import magnet
 from hindsight.guard.classifier import Classifier, bundled
 from hindsight.guard.gate import gate
@@ -101,7 +102,7 @@ class Guard:
         classifier = self._classifier()
         if classifier is None:
             return Verdict(Status.ACTIVE, flags=flags, families=families)
-        score = max(classifier.score(each) for each in found)
+        score = max(map(_score, texts))
         if score < classifier.threshold(self.strictness, size) + (COMPOSED_MARGIN if composed else 0.0):
             return Verdict(Status.ACTIVE, flags=flags, families=families, score=score)
         reason = f"reads like an instruction to a model (score {score:.2f})"
@@ -156,6 +157,13 @@ def _scanned(text: str) -> Findings:
     return scan(text)
 
 
+@lru_cache(maxsize=1_024)
+def _score(text: str) -> float:
+    """What the classifier makes of a text. Labels recur, so that it is remembered."""
+    classifier = bundled()
+    return 0.0 if classifier is None else classifier.score(_scanned(text))
+
+
 _ORDER = {Status.ACTIVE: 0, Status.PENDING: 1, Status.QUARANTINED: 2}
 
 
@@ -179,3 +187,5 @@ def _with_redacted(verdict: Verdict, redacted: tuple[str, ...]) -> Verdict:
 def forget_scans() -> None:
     """Drop remembered scans: measurements begin cold, and what was erased does not live on in memory."""
     _scanned.cache_clear()
+    _score.cache_clear()
+    tables.forget()

@@ -43,6 +43,7 @@ _SEPARATED = re.compile(
 )
 """Words or letters that are joined by signs instead of spaces."""
 _SEPARATORS = re.compile(r"[-*_~·•.|/+=^]")
+_JOINT = re.compile(r"[-*_~·•.|/+=^](?=[^\W\d_])")
 _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\S\s){5,}\S(?=\s|$|[.,!?。！？])")
 _BASE64 = re.compile(r"(?<![\w/+;,])[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[ :]?){8,}(?!\w)")
@@ -51,6 +52,7 @@ _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 _ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}){4,}")
 _MORSE = re.compile(r"(?:[.\-]{1,6}[ ./]+){6,}[.\-]{1,6}")
 _LEET = re.compile(r"(?<![\w@$])[a-z0-9@$]{3,24}(?![\w@$])")
+_DIGIT = re.compile("[0-9]")
 _LEET_MAP = str.maketrans("013457@$", "oieastas")
 _WORD = re.compile(r"(?<![\w%])[a-z']{2,}(?![\w%])")
 _MORSE_CODE = dict(
@@ -118,7 +120,7 @@ def _hidden(text: str) -> tuple[tuple[str, ...], list[tuple[str, str]]]:
 
 def _separated(folded: str) -> list[tuple[str, str]]:
     """The text with its words freed of the signs between them: letter by letter they are one word, else words of their own."""
-    if not _SEPARATED.search(folded):
+    if len(_JOINT.findall(folded)) < 2 or not _SEPARATED.search(folded):
         return []
 
     def freed(chain: re.Match[str]) -> str:
@@ -164,7 +166,9 @@ def _decoded(shown: str, folded: str) -> list[tuple[str, str]]:
         found.extend((name, piece) for piece in pieces if readable(piece))
     if shown.count("%") >= 4 and readable(piece := _percent(shown)):
         found.append(("percent signs", piece))
-    if sum(each.isalnum() and not each.isalpha() and not each.isdigit() for each in _LEET.findall(folded)) >= 3:
+    if len(_DIGIT.findall(folded)) >= 3 and (
+        sum(each.isalnum() and not each.isalpha() and not each.isdigit() for each in _LEET.findall(folded)) >= 3
+    ):
         found.append(("digits for letters", " ".join(word.translate(_LEET_MAP) for word in folded.split())))
     shifted = _shifted(folded)
     if shifted:

@@ -6,22 +6,17 @@ document, a task with its material inline, a sentence that was hidden or encoded
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Protocol
 
-from hindsight.guard import patterns_en, patterns_other, patterns_zh
+from hindsight.guard import tables
 from hindsight.guard.fold import Copies, scan_copies
+from hindsight.text.literals import holds, lowered
 
 WINDOW = 1_200
 """A longer text is scanned in overlapping windows of this many characters, so that no pattern runs far."""
 OVERLAP = 240
-GRAM = 3
-"""Characters of the sequences by which needles are looked up."""
 
 _ROLE_TOKEN = re.compile(
     r"<\|[\w ]{2,24}\|>|<</?sys>>|\[/?inst\]|</?\s*(?:system|assistant|instructions?|admin|prompt|untrusted|tool_result|user|memory_context)\b[^>]{0,60}>"
@@ -31,6 +26,24 @@ _ROLE_TOKEN = re.compile(
     r"|用户输入结束|(?:^|[\n。>])[^\S\n]*(?:系统|system)[：:]\s*\S|\[(?:memory|相关记忆|教训|lesson)\s*\d+\]|\bsystem note\b|systemhinweis|note système|nota del? sistema|nota di sistema|sistem notu|системное сообщение|<system mode>|<\s*系统模式\s*>|\bsystem message\s*[:：]|\]\s*\]>|</(?:output|document|context|data|结果)>",
     re.IGNORECASE,
 )
+_OF_ROLE_TOKEN = (
+    "<",
+    "[",
+    "]",
+    "system",
+    "系统",
+    '"role"',
+    "--",
+    "##",
+    "end of",
+    "用户输入结束",
+    "système",
+    "nota de",
+    "nota di",
+    "sistem",
+    "системное",
+)
+"""Every role token, written small, holds one of these."""
 _HIDDEN_MARKUP = re.compile(
     r"<!--.{0,200}(?:assistant|ai\b|ignore|助手|忽略|must|send|execut|recommend).{0,200}-->|(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|color\s*:\s*(?:white|#fff))[^>]{0,40}>[^<]{8,}",
     re.IGNORECASE | re.DOTALL,
@@ -44,6 +57,7 @@ _MATERIAL = re.compile(
 )
 _CLOSED = re.compile(r"['\"”’」』»`}>)]\s*$")
 _MARKUP = re.compile(r"<(?:img|caption|!doctype|script|style|html|span|title|标题)\b|</\w+>|\bdef \w+\(|\bimport \w+", re.IGNORECASE)
+_OF_MARKUP = ("<", "def ", "mport ")
 _DOCUMENT = re.compile(
     r"\b(?:subject|email_from|received date) ?:|sent with care|\bunsubscribe\b|^.{0,60}\b(?:dear|hi)\b[ ,]|reply to this e?-?mail|主题[：:]|发件人|domain name:|registrar",
     re.IGNORECASE,
@@ -70,9 +84,12 @@ _IMPERATIVE_ZH = re.compile(
 _HAN = re.compile("[\u3400-\u9fff]")
 _LATIN_WORDS = re.compile(r"[a-z]{2,}")
 _FOREIGN_LETTER = re.compile("[\u00df-\u00f6\u00f8-\u024f\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
-_FOREIGN_WORD = re.compile(
-    r"\b(?:el|tu|su|los|las|una|con|para|del|que|tus|sus|este|esta|por|le|les|des|une|est|dans|pour|avec|vos|votre|tes|moi|cette|der|die|das|und|nicht|ist|ein|eine|mit|auf|den|dem|ihre?n?|alle[sn]?|il|gli|della|che|di|per|tutte|sono|tutti|os|uma|com|seu|sua|todas?|todos|yang|dan|untuk|semua|ini|dengan|ang|mga|ng|sa|iyong|bir|ve|bu|icin|tum)\b"
+_FOREIGN_WORDS = frozenset(
+    "el tu su los las una con para del que tus sus este esta por le les des une est dans pour avec vos votre tes moi cette der die das und nicht ist ein "
+    "eine mit auf den dem ihr ihre ihrn ihren alle alles allen il gli della che di per tutte sono tutti os uma com seu sua toda todas todos yang "
+    "dan untuk semua ini dengan ang mga ng sa iyong bir ve bu icin tum".split()
 )
+_ANY_WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"[.!?](?=[ \n])[ ]?")
 _BULLET = re.compile(r" [-*•] (?=\S)")
 LIST = 4
@@ -103,6 +120,8 @@ _FORBIDDEN = re.compile(
     r"|(?<!if )(?<!when )(?<!is )(?<!once )(?<!ever )\basked (?:me |us )?how to [^.,:;!?]{1,40}(?=[.,:;!?]|$)"
 )
 """What is forbidden, switched off for a moment, or was only asked about is not what the text is for."""
+_OF_FORBIDDEN = ("how to ", "不", "禁", "勿", "关闭", "停用", "问")
+"""Of which each match of ``_FORBIDDEN`` has one."""
 _PIG_LATIN = re.compile(r"\b[a-z]{2,}ay\b")
 
 
@@ -160,15 +179,16 @@ def _is_sentence(how: str, hidden: str) -> bool:
 def _structure(copies: Copies, language: str) -> list[tuple[str, str]]:
     found = [("hidden", how) for how in copies.hidden]
     lines = copies.lines
-    if token := _ROLE_TOKEN.search(lines):
+    if holds(lowered(lines), _OF_ROLE_TOKEN) and (token := _ROLE_TOKEN.search(lines)):
         found.append(("role_token", token.group().strip()[:40]))
-    if _HIDDEN_MARKUP.search(lines):
+    if ">" in lines and _HIDDEN_MARKUP.search(lines):
         found.append(("hidden", "an instruction in markup that is not shown"))
     if _appended(lines):
         found.append(("appended_instruction", "a request to a model after a document"))
     if _task_with_material(copies, language):
         found.append(("task_with_material", "a task together with the text it is about"))
-    if len(_PIG_LATIN.findall(copies.folded)) >= 0.6 * max(4, len(copies.folded.split()) - 8):
+    least = 0.6 * max(4, len(copies.folded.split()) - 8)
+    if copies.folded.count("ay") >= least and len(_PIG_LATIN.findall(copies.folded)) >= least:
         found.append(("hidden", "pig Latin"))
     return found
 
@@ -193,33 +213,32 @@ def _task_with_material(copies: Copies, language: str) -> bool:
 
 
 def _words(window: str, language: str) -> list[tuple[str, str]]:
+    if "without " in window:
+        window = _DEMANDED.sub(r"\1 done with care", window)
+    if holds(window, _OF_FORBIDDEN):
+        window = _FORBIDDEN.sub("……", window)
     found = []
-    window = _FORBIDDEN.sub("……", _DEMANDED.sub(r"\1 done with care", window))
-    clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
-    if len(_BULLET.findall(window)) >= LIST:
-        clauses = _BULLET.sub("。\n", clauses)
-    table = _table(language)
-    wanted = set(table.always)
-    # Most needles are ruled out by their ends, looked up in all sequences of the window at once.
-    grams = {window[place : place + GRAM] for place in range(len(window))}
-    for beginning in table.needles.keys() & grams:
-        for needle, end, places in table.needles[beginning]:
-            if end in grams and needle in window:
-                wanted.update(places)
-    for needle, places in table.short:
-        if needle in window:
-            wanted.update(places)
-    for place in sorted(wanted):
-        family, pattern = table.patterns[place]
-        if match := pattern.search(clauses if family in WITHIN_SENTENCE else window):
+    clauses: str | None = None
+    for family, pattern in tables.hard(language).wanted(window):
+        if family in WITHIN_SENTENCE and clauses is None:
+            clauses = _clauses(window)
+        if match := pattern.search(clauses or window if family in WITHIN_SENTENCE else window):
             found.append((family, match.group()[:60]))
     return found
 
 
+def _clauses(window: str) -> str:
+    """The window with its sentences on lines of their own."""
+    clauses = _SENTENCE_END.sub(lambda end: end.group().rstrip() + "\n", window)
+    return _BULLET.sub("。\n", clauses) if len(_BULLET.findall(window)) >= LIST else clauses
+
+
 def _language(folded: str) -> str:
     """Which tables to use: ``en``, ``zh``, ``mixed`` (both), ``other`` (all)."""
-    han = bool(_HAN.search(folded))
-    letters, words = len(_FOREIGN_LETTER.findall(folded)), len(set(_FOREIGN_WORD.findall(folded)))
+    ascii = folded.isascii()
+    han = not ascii and bool(_HAN.search(folded))
+    letters = 0 if ascii else len(_FOREIGN_LETTER.findall(folded))
+    words = len(_FOREIGN_WORDS.intersection(_ANY_WORD.findall(folded)))
     if letters >= 3 or words >= 2 or (letters and words):
         return "other"
     return "zh" if han and not _LATIN_WORDS.search(folded) else "mixed" if han else "en"
@@ -238,10 +257,10 @@ def _windows(folded: str) -> list[str]:
 
 def _hints(copies: Copies, language: str) -> tuple[str, ...]:
     window = copies.folded if len(copies.folded) <= WINDOW else copies.folded[:WINDOW] + " " + copies.folded[-WINDOW:]
-    found = [name for name, pattern in _soft(language) if pattern.search(window)]
+    found = [name for name, pattern in tables.soft(language).wanted(window) if pattern.search(window)]
     if _DIALOGUE.search(copies.lines[:WINDOW]):
         found.append("dialogue")
-    if _MARKUP.search(window):
+    if holds(window, _OF_MARKUP) and _MARKUP.search(window):
         found.append("markup")
     if _MATERIAL.search(window):
         found.append("material_inline")
@@ -252,63 +271,6 @@ def _hints(copies: Copies, language: str) -> tuple[str, ...]:
     if copies.decoded:
         found.append("encoded")
     return tuple(found)
-
-
-class _Table(Protocol):
-    HARD: dict[str, tuple[str, ...]]
-    SOFT: dict[str, tuple[str, ...]]
-
-
-def _modules(language: str) -> tuple[_Table, ...]:
-    tables: dict[str, tuple[_Table, ...]] = {"en": (patterns_en,), "zh": (patterns_zh,), "mixed": (patterns_en, patterns_zh)}
-    return tables.get(language, (patterns_en, patterns_zh, patterns_other))
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """Patterns with their families; ``needles`` says of which literal a match of which patterns needs one, ``always`` which need none.
-
-    Needles stand under their first ``GRAM`` characters, each with its last; ``short`` are those that have no more than that.
-    """
-
-    patterns: tuple[tuple[str, re.Pattern[str]], ...]
-    needles: Mapping[str, tuple[tuple[str, str, tuple[int, ...]], ...]]
-    short: tuple[tuple[str, tuple[int, ...]], ...]
-    always: tuple[int, ...]
-
-
-@cache
-def _table(language: str) -> _Patterns:
-    rules = [(family, pattern) for table in _modules(language) for family, patterns in table.HARD.items() for pattern in patterns]
-    known = _needles()
-    places: dict[str, list[int]] = {}
-    for place, (_, pattern) in enumerate(rules):
-        for needle in known.get(pattern, ()):
-            places.setdefault(needle, []).append(place)
-    beginnings: dict[str, list[tuple[str, str, tuple[int, ...]]]] = {}
-    for needle, each in places.items():
-        if len(needle) > GRAM:
-            beginnings.setdefault(needle[:GRAM], []).append((needle, needle[-GRAM:], tuple(each)))
-    return _Patterns(
-        tuple((family, re.compile(pattern)) for family, pattern in rules),
-        {beginning: tuple(each) for beginning, each in beginnings.items()},
-        tuple((needle, tuple(each)) for needle, each in places.items() if len(needle) <= GRAM),
-        tuple(place for place, (_, pattern) in enumerate(rules) if pattern not in known),
-    )
-
-
-@cache
-def _needles() -> dict[str, tuple[str, ...]]:
-    """By pattern; made by ``scripts/fit_guard.py`` from the patterns themselves. A pattern without an entry is always tried."""
-    stored = json.loads(resources.files("hindsight.guard").joinpath("needles.json").read_text("utf-8"))
-    return {pattern: tuple(needles) for pattern, needles in stored.items()}
-
-
-@cache
-def _soft(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    tables = [table.SOFT for table in _modules(language)]
-    names = dict.fromkeys(name for table in tables for name in table)
-    return tuple((name, re.compile("|".join(f"(?:{each})" for table in tables for each in table.get(name, ())))) for name in names)
 
 
 @cache

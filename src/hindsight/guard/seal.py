@@ -66,8 +66,28 @@ class Sealer:
         """The seal of a chain's end: nobody without the key can say that a chain ends earlier."""
         return self._mac(key, b"head", store, *place, mac)
 
+    def kept(self, place: tuple[str, int], link: tuple[bytes, bytes], *, key: bytes | None = None) -> int:
+        """What a link (key id, seal) that was left before a cut adds to the sum for all of them; ``place`` is (namespace, number)."""
+        return int.from_bytes(self._digest(key, b"kept", *place, *link))
+
+    def cut(
+        self,
+        store: str,
+        place: tuple[str, int],
+        last: tuple[bytes, bytes],
+        kept: tuple[int, bytes],
+        before: str,
+        *,
+        key: bytes | None = None,
+    ) -> bytes:
+        """The seal of a cut after the link at ``place``, whose (key id, seal) is ``last``; ``kept`` are number and sum of the links left."""
+        return self._mac(key, b"cut", store, *place, *last, *kept, before)
+
     def _mac(self, key: bytes | None, *parts: Part) -> bytes:
-        return hmac.digest(self._keys[key or self.key], canonical(parts), "sha256")[:SEAL_BYTES]
+        return self._digest(key, *parts)[:SEAL_BYTES]
+
+    def _digest(self, key: bytes | None, *parts: Part) -> bytes:
+        return hmac.digest(self._keys[key or self.key], canonical(parts), "sha256")
 
 
 def canonical(parts: Sequence[Part]) -> bytes:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hindsight.text.fold import visible
+from hindsight.text.literals import holds, lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,17 @@ _WORDS = re.compile(
     r"(?P<name>助记词|(?i:seed ?phrase|recovery ?phrase|mnemonic))(?P<link>\s*(?:(?i:is)|[:：=]|是|为)?\s*[“\"']?)(?P<value>(?:[a-z]{3,8}[ ,，]+){11,23}[a-z]{3,8})"
 )
 """Twelve to twenty-four words of a wallet (BIP-39)."""
+_OF_KNOWN_KEY = tuple(
+    "sk- k_live_ k_test_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- AKIA ASIA AGPA AIDA AIza ya29. xox hf_ npm_ LTAI AKID dckr_pat_ SG.".split()
+)
+_OF_BEARER = ("authorization", "bearer")
+_OF_WORDS = ("助记词", "phrase", "mnemonic")
+_OF_STATED = ("pass", "pwd", "key", "secret", "token", "pin", "码", "口令", "钥", "令牌")
+_OF_CODE = ("code", "otp", "cv", "码")
+"""Of these, in a text written small where its pattern ignores case, each match has one."""
+_DIGIT = re.compile(r"\d")
+CARD_DIGITS = 13
+"""A card number has no fewer."""
 _CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]|\s?\d)")
 _PHONE = re.compile(
     r"(?<![\d.])(?:\+?86[ -]?)?[1１][3-9３-９]\d(?:\d{8}|[ -]\d{4}[ -]\d{4})(?!\d)|(?<![\d.-])0\d{2,3}-\d{7,8}(?![\d-])|(?<![\d.])(?:\+\d{1,3}[ .-]?)\(?\d{1,4}\)?(?:[ .-]?\d{2,4}){2,4}(?!\d)|(?<!\d)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"
@@ -85,22 +97,32 @@ def _redact(text: str, *, personal: bool) -> Redacted:
 
     if len(text) < 4:
         return Redacted(text, ())
+    # What is put in holds none of the literals but "key" and "token", and these are looked for in the text as it was.
+    small = lowered(text)
     if "-----BEGIN" in text:
         whole(_KEY_BLOCK, "private key")
-    whole(_KNOWN_KEY, "key")
-    whole(_JWT, "token")
-    text = _BEARER.sub(lambda found: found.group(1) + taken("token"), text)
+    if holds(text, _OF_KNOWN_KEY):
+        whole(_KNOWN_KEY, "key")
+    if "eyJ" in text:
+        whole(_JWT, "token")
+    if holds(small, _OF_BEARER):
+        text = _BEARER.sub(lambda found: found.group(1) + taken("token"), text)
     if "://" in text:
         text = _IN_ADDRESS.sub(lambda found: found.group(1) + taken("password"), text)
-    text = _OPTION.sub(lambda found: found.group(1) + taken("password"), text)
-    text = _WORDS.sub(lambda found: found["name"] + found["link"] + taken("seed phrase"), text)
-    text = _STATED.sub(lambda found: _stated(found, taken), text)
-    text = _CODE.sub(lambda found: found["name"] + found["link"] + taken("code"), text)
+    if "-u" in text:
+        text = _OPTION.sub(lambda found: found.group(1) + taken("password"), text)
+    if holds(small, _OF_WORDS):
+        text = _WORDS.sub(lambda found: found["name"] + found["link"] + taken("seed phrase"), text)
+    if kinds or holds(small, _OF_STATED):
+        text = _STATED.sub(lambda found: _stated(found, taken), text)
+    if kinds or holds(small, _OF_CODE):
+        text = _CODE.sub(lambda found: found["name"] + found["link"] + taken("code"), text)
     if any(map(str.isdigit, text)):
         if personal:
             whole(_CHINESE_ID, "ID number", is_chinese_id)
             whole(_SSN, "ID number")
-        whole(_CARD, "card number", is_card)
+        if len(_DIGIT.findall(text)) >= CARD_DIGITS:
+            whole(_CARD, "card number", is_card)
         if personal:
             whole(_PHONE, "phone number")
     if personal and "@" in text:

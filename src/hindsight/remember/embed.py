@@ -20,8 +20,8 @@ class Embedded:
     passages: Vector | None = None
 
 
-async def embed_texts(embedder: Embedder | None, texts: Sequence[str]) -> list[Embedded]:
-    """One result a text.
+async def embed_texts(embedder: Embedder | None, texts: Sequence[str], given: Sequence[Vector | None] = ()) -> list[Embedded]:
+    """One result a text. ``given``: vectors that are known already, by place; a long text is embedded all the same.
 
     The vector of a long text is the mean of its passages', each weighted by its length, so that nothing is embedded twice.
 
@@ -31,10 +31,9 @@ async def embed_texts(embedder: Embedder | None, texts: Sequence[str]) -> list[E
     if embedder is None:
         return [Embedded()] * len(texts)
     split = [split_passages(text) for text in texts]
-    pieces = [piece for text, passages in zip(texts, split, strict=True) for piece in passages or [text]]
-    if not pieces:
-        return []
-    vectors = await embedder.embed(pieces, kind="passage")
+    known = [vector if not passages else None for vector, passages in zip(given, split, strict=True)] if given else [None] * len(texts)
+    pieces = [piece for text, passages, vector in zip(texts, split, known, strict=True) for piece in (passages or [text]) if vector is None]
+    vectors = await embedder.embed(pieces, kind="passage") if pieces else np.empty((0, embedder.dimension), dtype=np.float32)
     if vectors.shape != (len(pieces), embedder.dimension):
         raise ModelUnavailable(
             f"{embedder.model_id} gave vectors of shape {vectors.shape} for {len(pieces)} texts of dimension {embedder.dimension}; "
@@ -42,7 +41,10 @@ async def embed_texts(embedder: Embedder | None, texts: Sequence[str]) -> list[E
         )
     found: list[Embedded] = []
     start = 0
-    for passages in split:
+    for passages, vector in zip(split, known, strict=True):
+        if vector is not None:
+            found.append(Embedded(vector))
+            continue
         end = start + max(1, len(passages))
         part = vectors[start:end]
         found.append(Embedded(_mean(part, passages), part) if passages else Embedded(part[0]))

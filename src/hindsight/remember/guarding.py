@@ -58,16 +58,20 @@ class GuardStage:
         self._store = store
         self.guard = guard
 
-    @traced("hindsight.store.guard")
     async def examine(self, drafts: Sequence[Draft], channel: Channel, now: datetime, *, composed: bool = False) -> list[Guarded]:
         """One result a draft, in order. ``now`` decides which rejections still count.
 
         ``composed``: these drafts were made here, and what their ``debug`` says of their making is true.
         """
+        return await self._store.reading(partial(self.examine_on_snapshot, drafts, channel, now, composed=composed))
+
+    @traced("hindsight.store.guard")
+    async def examine_on_snapshot(
+        self, drafts: Sequence[Draft], channel: Channel, now: datetime, *, composed: bool = False
+    ) -> list[Guarded]:
+        """The same for who reads already (see ``RecordStore.reading``): off the event loop, which a long text would hold up."""
         asked = self.guard.strictness != "off" and channel in ASKED_AGAIN
-        known = Known()
-        if asked or any(draft.parents for draft in drafts):
-            known = await self._store.reading(partial(self._known, drafts, now, asked=asked))
+        known = await self._known(drafts, now, asked=asked) if asked or any(draft.parents for draft in drafts) else Known()
         results = []
         for place, draft in enumerate(drafts):
             parents = [known.parents[id] for id in draft.parents if id in known.parents]

@@ -21,6 +21,7 @@ from hindsight.ports import Clock, RecordStore
 from hindsight.records import CHANNEL_TRUST, Channel, Draft, Memory, Status, StoreStatus, Turn, default_idempotency_key
 from hindsight.remember.attribute import Attribution, read_draft, validated
 from hindsight.remember.commit import build_write, event_of
+from hindsight.remember.given import FIELDS, Given, Sample, read_given
 from hindsight.remember.importers.detect import format_for
 from hindsight.remember.importers.identity import SeenIds
 from hindsight.remember.importers.source import Entry, Format, Source, fault
@@ -55,11 +56,12 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """An entry that can be written: a draft, or a record with its own id; neither where there is nothing to remember."""
+    """An entry that can be written: a draft, or a record with its own id; neither where there is nothing to remember. ``given``: its vector."""
 
     entry: Entry
     draft: Draft | None = None
     record: Memory | None = None
+    given: Given | None = None
 
 
 _KNOWN = {StoreStatus.DUPLICATE: "duplicates", StoreStatus.MERGED: "merged"}
@@ -80,7 +82,14 @@ class Importer:
         self.attribution = replace(attribution, principal=self.principal)
 
     async def run(
-        self, path: Path, *, format: str = "auto", namespace: str | None = None, keep_trust: bool = False, progress: Progress | None = None
+        self,
+        path: Path,
+        *,
+        format: str = "auto",
+        namespace: str | None = None,
+        keep_trust: bool = False,
+        take_vectors: bool = False,
+        progress: Progress | None = None,
     ) -> ImportReport:
         """Import a file or folder.
 
@@ -89,6 +98,8 @@ class Importer:
             format: one of ``ImportFormat``; ``auto`` looks at the beginning of the source.
             namespace: pool for everything; default: the source's own, else the caller's.
             keep_trust: records of our own export keep channel, trust and status, unexamined: for a store that moves. For its owner alone.
+            take_vectors: use the vectors that the file brings, instead of embedding its texts. For the store's owner alone: a vector decides
+                which questions its text is an answer to.
             progress: see ``Progress``.
 
         Raises:
@@ -101,7 +112,9 @@ class Importer:
         source = Source(path, found.files(path), self.attribution.zone)
         if keep_trust and not self._owner:
             raise AccessDenied("only the store's owner, with the scope 'admin', may take over the trust that a file claims.")
-        run = _Run(self, found, source, chosen, progress or _silent, keep_trust=keep_trust)
+        if take_vectors and not self._owner:
+            raise AccessDenied("only the store's owner, with the scope 'admin', may take over the vectors of a file.")
+        run = _Run(self, found, source, chosen, progress or _silent, keep_trust=keep_trust, take_vectors=take_vectors)
         stamps = _stamps(source)
         await run.check()
         try:
@@ -123,7 +136,15 @@ class _Run:
     """One import: the source is read twice, first to check it, then to write it, a batch at a time."""
 
     def __init__(
-        self, importer: Importer, found: Format, source: Source, namespace: str | None, progress: Progress, *, keep_trust: bool
+        self,
+        importer: Importer,
+        found: Format,
+        source: Source,
+        namespace: str | None,
+        progress: Progress,
+        *,
+        keep_trust: bool,
+        take_vectors: bool,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self.namespaces: set[str] = set()
@@ -134,6 +155,8 @@ class _Run:
         self._namespace = namespace
         self._progress = progress
         self._keep_trust = keep_trust
+        self._model = importer.writer.model
+        self._sample = Sample() if take_vectors else None
         self._ids = SeenIds()
 
     async def check(self) -> None:
@@ -143,6 +166,12 @@ class _Run:
             for checked in batch:
                 if checked.entry.unique is not None:
                     self._ids.add(checked.entry.unique, checked.entry.path, checked.entry.line)
+                if (
+                    self._sample is not None
+                    and (given := checked.given) is not None
+                    and self._importer.writer.guard.text(given.text) == given.text
+                ):
+                    self._sample.offer(checked.entry, given)
             await self._look_for_taken_ids(batch)
             self.counts["read"] += len(batch)
             self._progress(self.counts["read"], 0)
@@ -150,14 +179,18 @@ class _Run:
             message = f"there is nothing to import: no record in the form {self._format.name!r} ({self._format.description})."
             raise fault(self._source.path, None, message)
         self._ids.refuse_repeats()
+        if self._sample is not None and self._sample.kept:
+            made = await self._importer.writer.embed([given.text for _, given in self._sample.kept])
+            if strange := self._sample.strange(made):
+                raise fault(strange[0].path, strange[0].line, strange[1])
 
     async def write(self) -> None:
         """Read everything again and store it; each batch is durable when the next begins."""
         entries, done = self._format.read(self._source), 0
         while batch := await asyncio.to_thread(self._next, entries, copying=self._ids.taken):
             await self._write_turns([each.entry.turn for each in batch if each.entry.turn is not None])
-            await self._write_drafts([each.draft for each in batch if each.draft is not None])
-            await self._write_records([each.record for each in batch if each.record is not None])
+            await self._write_drafts([(each.draft, each.given) for each in batch if each.draft is not None])
+            await self._write_records([(each.record, each.given) for each in batch if each.record is not None])
             self.counts["skipped"] += sum(each.draft is None and each.record is None for each in batch)
             done += len(batch)
             self._progress(done, self.counts["read"])
@@ -170,12 +203,21 @@ class _Run:
             return _Checked(entry)
         values = entry.draft if self._namespace is None else entry.draft | {"namespace": self._namespace}
         try:
-            draft = read_draft(values, self._importer.attribution)
+            given = self._given(values)
+            draft = read_draft({name: each for name, each in values.items() if name not in FIELDS}, self._importer.attribution)
             if entry.server is None:
-                return _Checked(entry, draft=draft)
-            return _Checked(entry, record=self._record(draft, entry.server, copying=copying))
+                return _Checked(entry, draft=draft, given=given)
+            return _Checked(entry, record=self._record(draft, entry.server, copying=copying), given=given)
         except InvalidInput as error:
             raise fault(entry.path, entry.line, str(error)) from error
+
+    def _given(self, values: Mapping[str, Any]) -> Given | None:
+        """The vector that an entry brings."""
+        if self._sample is None and values.get("vector") is not None:
+            raise InvalidInput(
+                "vector: vectors of a file are used where you say so (--take-vectors, take_vectors=True); else leave them out."
+            )
+        return read_given(values, self._model)
 
     def _record(self, draft: Draft, server: Mapping[str, Any], *, copying: bool) -> Memory:
         """The record as it was exported, under this import's channel: never with more trust or a better status than it had."""
@@ -220,8 +262,10 @@ class _Run:
                 namespace, self._importer.principal.agent, self._importer.writer.guard.turns(turns)
             )
 
-    async def _write_drafts(self, drafts: Sequence[Draft]) -> None:
-        results = await self._importer.writer.store(drafts, self._importer.attribution) if drafts else []
+    async def _write_drafts(self, brought: Sequence[tuple[Draft, Given | None]]) -> None:
+        drafts = [draft for draft, _ in brought]
+        given = [each for _, each in brought] if self._sample is not None else []
+        results = await self._importer.writer.store(drafts, self._importer.attribution, given=given) if drafts else []
         for result in results:
             if result.status in _KNOWN:
                 self.counts[_KNOWN[result.status]] += 1
@@ -232,10 +276,11 @@ class _Run:
                 self.counts["pending"] += result.status is StoreStatus.PENDING
         self.namespaces.update(str(draft.namespace) for draft in drafts)
 
-    async def _write_records(self, records: Sequence[Memory]) -> None:
+    async def _write_records(self, brought: Sequence[tuple[Memory, Given | None]]) -> None:
         """Commit records that bring their own ids; those that stand already, by id or by key, are left alone."""
-        if not records:
+        if not brought:
             return
+        records, given = [record for record, _ in brought], {record.id: each for record, each in brought}
         rows = await self._store.row_of([record.id for record in records])
         standing = {record.id for record, row in zip(records, rows, strict=True) if row >= 0}
         keys: dict[tuple[str, str], list[str]] = {}
@@ -245,7 +290,7 @@ class _Run:
         fresh = [record for record in records if record.id not in standing and _identity(record) not in held]
         created: list[Memory] = []
         if fresh:
-            vectors = await self._importer.writer.embed([record.text() for record in fresh])
+            vectors = await self._importer.writer.embed([record.text() for record in fresh], [given[record.id] for record in fresh])
             event = event_of("created", self._importer.principal, self._importer.clock.now(), reason="imported")
             committed = await self._store.commit(
                 [build_write(record, vector, event) for record, vector in zip(fresh, vectors, strict=True)]

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -27,6 +27,18 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Does a job of one kind, from its payload; doing it twice must keep once. What it returns is the job's result."""
 
 
+class Beside(Protocol):
+    """Other work of a process that works."""
+
+    def start(self) -> None:
+        """Begin in the running event loop."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop; safe to call twice."""
+        ...
+
+
 class Worker:
     """Takes jobs while it runs; a job whose worker died is taken again when its lease ends.
 
@@ -35,6 +47,7 @@ class Worker:
         wake: set by whoever queued a job in this process.
         wake_ups: tells of jobs that other processes queued; without, the worker looks by itself a little later.
         now_and_then: done every ``ROUND_SECONDS``, beside the jobs.
+        beside: what starts and stops with it.
     """
 
     def __init__(
@@ -46,6 +59,7 @@ class Worker:
         wake: asyncio.Event,
         wake_ups: WakeUps | None = None,
         now_and_then: Callable[[], Awaitable[object]] | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -53,6 +67,7 @@ class Worker:
         self._wake = wake
         self._wake_ups = wake_ups
         self._now_and_then = now_and_then
+        self._beside = beside
         self.name = f"{os.getpid()}-{new_id().hex[-12:]}"
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -64,6 +79,8 @@ class Worker:
         self._tasks = [loop.create_task(self._run(), name="hindsight-worker")]
         if self._now_and_then is not None:
             self._tasks.append(loop.create_task(self._rounds(self._now_and_then), name="hindsight-rounds"))
+        if self._beside is not None:
+            self._beside.start()
 
     async def stop(self) -> None:
         """Stop taking jobs; those that were taken and not finished are given back."""
@@ -73,6 +90,8 @@ class Worker:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._beside is not None:
+            await self._beside.stop()
 
     async def work(self) -> bool:
         """Lease one batch and do it; False when nothing was due."""

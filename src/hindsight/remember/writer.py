@@ -6,17 +6,20 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from hindsight.errors import InvalidInput, Overloaded
 from hindsight.guard.examine import Guard
 from hindsight.guard.verdict import Verdict
 from hindsight.ports import Clock, Embedder, NewJob, RecordStore, RemembersVectors
-from hindsight.records import Draft, Memory, Principal, Status, StoreResult, StoreStatus
+from hindsight.records import Channel, Draft, Memory, Principal, Status, StoreResult, StoreStatus
 from hindsight.remember.attribute import Attribution, read_draft
 from hindsight.remember.commit import build_memory
 from hindsight.remember.embed import Embedded, embed_texts
-from hindsight.remember.guarding import GuardStage
+from hindsight.remember.given import Given
+from hindsight.remember.guarding import Guarded, GuardStage
 from hindsight.remember.reconcile.stage import Reconciler, Settled
 from hindsight.telemetry import counts, traced
 
@@ -53,16 +56,19 @@ class Writer:
         *,
         verbatim: bool = True,
         progress: Callable[[int], None] | None = None,
+        given: Sequence[Given | None] = (),
     ) -> list[StoreResult]:
         """Check all, then write in batches; each batch is one transaction. Results are in the order of the drafts.
 
-        ``verbatim``: the texts are a caller's own, kept as they are; distilled ones (False) yield to the wording that stands.
+        ``verbatim``: the texts are a caller's own, kept as they are; distilled ones (False) yield to the wording that stands. ``given``:
+        vectors of the drafts, by place, for those whose text the guard leaves as it is.
         """
-        checked = read_drafts(drafts, attribution)
+        checked = read_drafts(drafts, attribution, said_at=self._clock.now() if verbatim else None)
         results: list[StoreResult] = []
         for start in range(0, len(checked), BATCH):
             batch = checked[start : start + BATCH]
-            results.extend(await self._store_batch(batch, attribution.principal, verbatim=verbatim))
+            known = given[start : start + BATCH]
+            results.extend(await self._store_batch(batch, attribution.principal, verbatim=verbatim, given=known))
             if progress is not None:
                 progress(len(batch))
         return results
@@ -74,7 +80,7 @@ class Writer:
         Raises:
             Overloaded: more jobs wait than the setting ``max_queue`` allows; nothing of this call was queued.
         """
-        checked = read_drafts(drafts, attribution)
+        checked = read_drafts(drafts, attribution, said_at=self._clock.now())
         waiting = await self._store.queued()
         if waiting + len(checked) > self._max_queue:
             raise Overloaded(f"{waiting:,} jobs wait already (max_queue is {self._max_queue:,}); try again when workers caught up.")
@@ -111,27 +117,37 @@ class Writer:
         return True
 
     @traced("hindsight.store.embed")
-    async def embed(self, texts: Sequence[str]) -> list[Embedded]:
-        """The vectors of texts to be stored, one result a text."""
-        return await embed_texts(self._embedder, texts)
+    async def embed(self, texts: Sequence[str], given: Sequence[Given | None] = ()) -> list[Embedded]:
+        """The vectors of texts to be stored, one result a text. ``given``: vectors that count where they are of the very text."""
+        known = [each.vector if each is not None and each.text == text else None for text, each in zip(texts, given, strict=bool(given))]
+        return await embed_texts(self._embedder, texts, known)
+
+    @property
+    def model(self) -> tuple[str, int] | None:
+        """The model that makes the vectors, and their dimension; None for keyword-only."""
+        return (self._embedder.model_id, self._embedder.dimension) if self._embedder is not None else None
 
     def forget_vectors(self) -> None:
         """Drop remembered vectors: what was erased must not live on in memory. Which texts they are of is not known any more."""
         if isinstance(self._embedder, RemembersVectors):
             self._embedder.forget()
 
-    async def _store_batch(self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool) -> list[StoreResult]:
+    async def _store_batch(
+        self, drafts: Sequence[Draft], principal: Principal, *, verbatim: bool, given: Sequence[Given | None] = ()
+    ) -> list[StoreResult]:
         now, begun = self._clock.now(), time.perf_counter()
-        guarded = await self.guard.examine(drafts, principal.channel, now, composed=not verbatim)
-        memories = [build_memory(each.draft, each.verdict, principal.channel, now, debug=self._debug, trust=each.trust) for each in guarded]
+        guarded, memories, standing = await self._store.reading(
+            partial(self._examined, drafts, principal.channel, now, composed=not verbatim)
+        )
         refused = {memory.id for memory, each in zip(memories, guarded, strict=True) if each.verdict.rejected}
-        standing = await self._standing(memories)
         fresh = [
             memory
             for memory in memories
             if (memory.namespace, memory.agent, memory.idempotency_key) not in standing and memory.id not in refused
         ]
-        vectors = dict(zip((memory.id for memory in fresh), await self.embed([memory.text() for memory in fresh]), strict=True))
+        brought = dict(zip((memory.id for memory in memories), given, strict=True)) if given else {}
+        embedded = await self.embed([memory.text() for memory in fresh], [brought[memory.id] for memory in fresh] if given else ())
+        vectors = dict(zip((memory.id for memory in fresh), embedded, strict=True))
         notes = {memory.id: each.verdict.audit() for memory, each in zip(memories, guarded, strict=True) if not each.verdict.is_plain}
         settled = await self._reconciler.commit(fresh, vectors, principal, now, verbatim=verbatim, notes=notes) if fresh else {}
         results = []
@@ -150,6 +166,14 @@ class Writer:
         counts().guarded(each.verdict.word for each in guarded)
         return results
 
+    async def _examined(
+        self, drafts: Sequence[Draft], channel: Channel, now: datetime, *, composed: bool
+    ) -> tuple[list[Guarded], list[Memory], dict[tuple[str, str, str], Any]]:
+        """What the guard makes of drafts, their records, and the ids of those that stand; awaits nothing but reads of the store."""
+        guarded = await self.guard.examine_on_snapshot(drafts, channel, now, composed=composed)
+        memories = [build_memory(each.draft, each.verdict, channel, now, debug=self._debug, trust=each.trust) for each in guarded]
+        return guarded, memories, await self._standing(memories)
+
     async def _standing(self, memories: Sequence[Memory]) -> dict[tuple[str, str, str], Any]:
         """Records that hold the keys already: known before embedding, so that a repeated import costs no inference."""
         keys: dict[tuple[str, str], list[str]] = {}
@@ -165,8 +189,8 @@ class Writer:
 _DUPLICATE = "a memory with this idempotency key is there already"
 
 
-def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attribution) -> list[Draft]:
-    """All drafts checked; the message of a fault names the item.
+def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attribution, *, said_at: datetime | None) -> list[Draft]:
+    """All drafts checked; the message of a fault names the item. ``said_at``: from when the times that their texts tell count.
 
     Raises:
         InvalidInput: the first fault; nothing was written.
@@ -175,7 +199,8 @@ def read_drafts(drafts: Sequence[Draft | Mapping[str, Any]], attribution: Attrib
     for number, given in enumerate(drafts):
         if not isinstance(given, (Draft, Mapping)):
             raise InvalidInput(f"item {number}: a Draft or a mapping is needed, not {type(given).__name__}.")
-        checked.append(read_draft(given, attribution, where=f"item {number}: " if len(drafts) > 1 else ""))
+        where = f"item {number}: " if len(drafts) > 1 else ""
+        checked.append(read_draft(given, attribution, where=where, said_at=said_at))
     return checked
 
 

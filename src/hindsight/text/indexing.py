@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from hindsight.text.dialogue import said_tokens
+from hindsight.text.literals import holds, lowered
 from hindsight.text.tokens import index_tokens
 
 QUESTION, TIME, NUMBER, SELF = "c:question", "c:time", "c:number", "c:self"
@@ -29,6 +30,12 @@ _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|once|twice)\b|[一二两三四五六七八九十百千]+[个次条位天年月周岁元块]",
     re.IGNORECASE,
 )
+_OF_TIME = tuple(
+    "day night tomorrow recent ago week month year summer spring fall autumn winter morning 19 20 uary march april may june july august "
+    "ember october 天 周 月 星期 礼拜 去年 今年 明年 刚 最近".split()
+)
+_OF_NUMBER = tuple("0 1 2 3 4 5 6 7 8 9 one two three four five six seven eight nine ten dozen hundred once twice".split())
+"""In a text written small each match has one of these; numbers may be written in other ways where a text is not ASCII."""
 _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll|we|our)\b|我", re.IGNORECASE)
 
 
@@ -46,10 +53,11 @@ def indexed_tokens(text: str, content: str) -> list[str]:
 def cue_tokens(content: str) -> list[str]:
     """Which of :data:`CUES` a statement shows; of a long one its beginning decides."""
     shown = content[:_CUE_CHARS]
+    small = lowered(shown)
     told = {
         QUESTION: content.rstrip()[-1:] in ("?", "？"),
-        TIME: _TIME.search(shown) is not None,
-        NUMBER: _NUMBER.search(shown) is not None,
+        TIME: holds(small, _OF_TIME) and _TIME.search(shown) is not None,
+        NUMBER: (not shown.isascii() or holds(small, _OF_NUMBER)) and _NUMBER.search(shown) is not None,
         SELF: _SELF.search(shown) is not None,
     }
-    return [cue for cue, holds in told.items() if holds]
+    return [cue for cue, is_shown in told.items() if is_shown]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hindsight.text.entity_kinds import EntityKind, Named
+from hindsight.text.literals import holds
 from hindsight.text.name_lists import (
     ZH_COMMON_SURNAMES,
     ZH_DOUBLE_SURNAMES,
@@ -45,6 +46,9 @@ def _ending(most: int, endings: str, *, after: str = "") -> re.Pattern[str]:
     return re.compile(rf"{_LEFT_EDGE}((?:协和|和平|(?![{_NOT_IN_PLACE}])[{_HAN}A-Za-z]){{1,{most}}}?)(?:{endings})(?![{after}~])")
 
 
+_ENDS_OF_ORGANISATIONS = tuple("学 园 院 所 公司 集团 银行 证券 室 协会 基金会 馆 社 电视台 俱乐部".split())
+_ENDS_OF_BUILDINGS = tuple("厦 场 园 站 店 馆 厅 院 房 庄 景区 古镇 古城".split())
+_ENDS_OF_AREAS = tuple("省 市 县 区 镇 道 路 街".split())
 _ORGANISATION = _ending(
     14,
     "大学|学院|中学|小学|学校|幼儿园|医院|诊所|公司|集团|银行|证券|研究院|研究所|实验室|协会|基金会|法院|派出所|博物馆|图书馆|美术馆|出版社|"
@@ -61,6 +65,12 @@ _AREA = _ending(
     "(?<![思套线道出网电铁公马半一上走来后退心门销岔末链滑阶断板回])路|街",
     after="过况由线上级别边场民",
 )
+_ENDED = (
+    (_ORGANISATION, _ENDS_OF_ORGANISATIONS, EntityKind.ORGANISATION),
+    (_BUILDING, _ENDS_OF_BUILDINGS, EntityKind.PLACE),
+    (_AREA, _ENDS_OF_AREAS, EntityKind.PLACE),
+)
+"""Patterns, what every match of them holds, and what they name."""
 _GENERIC = re.compile(
     "^(?:保险|软件|互联网|科技|上市|跨国|外贸|私立|公立|人民|市中心|物业|快递|贸易|广告|装修|搬家|旅游|一线|商业|步行|十字|高速|销售|咖啡|连锁|星级|"
     "便利|城市|综合|专科|心理|咨询|生物|私人|手机|目标|客户|行业|电力|设计|交通|动态|传统|本地|社区|专业|大型|小型|国内|国外|全球|当地|重点|三甲|顶尖|"
@@ -75,8 +85,8 @@ _KNOWN_PLACE = re.compile(f"(?:{ZH_PLACES})")
 def find_names(text: str) -> Iterator[Named]:
     """People, places and organisations."""
     yield from find_people(text)
-    for pattern, kind in ((_ORGANISATION, EntityKind.ORGANISATION), (_BUILDING, EntityKind.PLACE), (_AREA, EntityKind.PLACE)):
-        for match in pattern.finditer(text):
+    for pattern, ends, kind in _ENDED:
+        for match in pattern.finditer(text) if holds(text, ends) else ():
             # Of "杭州市西湖区文三路西湖法院" the last name.
             head = _AFTER_AREA.split(match[1])[-1]
             head = head if len(head) >= 2 else match[1]

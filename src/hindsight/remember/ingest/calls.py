@@ -61,6 +61,17 @@ class DocumentCalls:
         ingester = self._documents.ingester
         return await ingester.run(Path(path), name=name, namespace=namespace, shared=shared, exclude=exclude, progress=progress)
 
+    async def ingest_text(self, text: str, *, name: str, namespace: str | None = None, shared: bool = False) -> IngestReport:
+        """Keep a text as the document ``name``; the same name again brings the memory up to date, as :meth:`ingest` does.
+
+        The ending of the name tells what is written there (``.md``, ``.html``, ``.py`` …); any other is plain text.
+
+        Raises:
+            InvalidInput: the text says nothing, or the name cannot name a document.
+            ContentTooLarge: the text is over 4 MiB.
+        """
+        return await self._documents.ingester.run_text(text, name=name, namespace=namespace, shared=shared)
+
     async def context(
         self,
         query: str,

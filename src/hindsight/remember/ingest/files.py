@@ -100,7 +100,12 @@ def read_document(path: Path) -> Document:
         raise Unreadable(f"cannot be read: {error.strerror or error}") from error
     if suffix in PDF or content.startswith(b"%PDF-"):
         return Document(path, "pdf", tuple(packed(_pdf_blocks(path, title))))
-    text = _decoded(content)
+    return document_of(path, _decoded(content))
+
+
+def document_of(path: Path, text: str) -> Document:
+    """The chunks of a text that is, or could be, the file at ``path``: its ending tells what is written there."""
+    suffix, title = path.suffix.lower(), path.stem
     if suffix in MARKDOWN:
         return Document(path, "markdown", tuple(packed(markdown_blocks(text, title))))
     if suffix in HTML:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hindsight.errors import InvalidInput
+from hindsight.errors import ContentTooLarge, InvalidInput
 from hindsight.ports import RecordStore
 from hindsight.records import Channel, Filter, Kind, Memory, Ref, Status, StoreStatus, Visibility
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.change import Changer
-from hindsight.remember.ingest.files import Document, Unreadable, documents_in, read_document
+from hindsight.remember.ingest.files import MOST_TEXT_BYTES, Document, Unreadable, document_of, documents_in, read_document
 from hindsight.remember.writer import Writer
+from hindsight.text.fold import sanitise
 
 PAGE = 500
 LONGEST_KEY = 1_000
@@ -70,9 +71,7 @@ class Ingester:
         pool = self._attribution.namespace_for(namespace)
         root = await asyncio.to_thread(lambda: path.expanduser().resolve())
         single = await asyncio.to_thread(root.is_file)
-        source = (name or root.as_posix()).rstrip("/")
-        if not source or "#" in source:
-            raise InvalidInput(f"name: {source!r} cannot name a document; leave out '#'.")
+        source = _source(name or root.as_posix())
         paths = await asyncio.to_thread(lambda: list(documents_in(root, exclude)))
         known = await self._known(pool, f"doc:{source}#" if single else f"doc:{source}/")
         run = _Run(known)
@@ -87,10 +86,23 @@ class Ingester:
             if progress is not None:
                 progress(number + 1, len(paths))
         await self._retire(run)
-        counted = {
-            name: run.counts[name] for name in ("documents", "chunks", "stored", "held", "refused", "unchanged", "returned", "retired")
-        }
-        return IngestReport(**counted, skipped=tuple(run.skipped), seconds=time.monotonic() - started)
+        return run.report(started)
+
+    async def run_text(self, text: str, *, name: str, namespace: str | None = None, shared: bool = False) -> IngestReport:
+        """Ingest a text under a document's name; see :meth:`hindsight.Hindsight.ingest_text`."""
+        started = time.monotonic()
+        pool = self._attribution.namespace_for(namespace)
+        source, clean = _source(name), sanitise(text).replace("\r\n", "\n").replace("\r", "\n")
+        if not clean.strip():
+            raise InvalidInput(f"text: {source} says nothing; to take a document away, forget what its key prefix 'doc:{source}' lists.")
+        if (size := len(clean.encode("utf-8"))) > MOST_TEXT_BYTES:
+            raise ContentTooLarge(
+                f"text: {source} has {size:,} bytes, over the limit of {MOST_TEXT_BYTES:,}; give it in parts with names of their own."
+            )
+        run = _Run(await self._known(pool, f"doc:{source}#"))
+        await self._keep(run, await asyncio.to_thread(document_of, Path(source), clean), source, pool, shared=shared)
+        await self._retire(run)
+        return run.report(started)
 
     async def _keep(self, run: _Run, found: Document, document: str, pool: str, *, shared: bool) -> None:
         run.counts["documents"] += 1
@@ -154,6 +166,11 @@ class _Run:
         self.skipped.append((document, why))
         self._unread.append(f"doc:{document}#")
 
+    def report(self, started: float) -> IngestReport:
+        """What was done since ``started`` (monotonic seconds)."""
+        names = ("documents", "chunks", "stored", "held", "refused", "unchanged", "returned", "retired")
+        return IngestReport(**{name: self.counts[name] for name in names}, skipped=tuple(self.skipped), seconds=time.monotonic() - started)
+
     def left(self) -> list[Memory]:
         """Known chunks that were not found again."""
         return [
@@ -163,6 +180,13 @@ class _Run:
             and memory.status in (Status.ACTIVE, Status.PENDING)
             and not (memory.key or "").startswith(tuple(self._unread))
         ]
+
+
+def _source(name: str) -> str:
+    source = sanitise(name).strip().rstrip("/")
+    if not source or "#" in source:
+        raise InvalidInput(f"name: {source!r} cannot name a document; give a name such as handbook/rollback.md, without '#'.")
+    return source
 
 
 def drafts_of(found: Document, document: str, namespace: str, *, shared: bool) -> list[dict[str, Any]]:

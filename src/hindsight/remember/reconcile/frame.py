@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 STATE = "*"
@@ -49,13 +50,19 @@ class Frame:
     names: frozenset[int]
     """Positions in ``tokens`` of numbers that are part of a name: "room 301", 第三章."""
 
-    @property
-    def content(self) -> frozenset[str]:
-        """The tokens as a set."""
-        return frozenset(self.tokens)
+    content: frozenset[str] = field(init=False, compare=False)
+    """The tokens as a set."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", frozenset(self.tokens))
 
 
 def type_of(tokens: Sequence[str]) -> str | None:
     """The type of a value that is made of numbers, dates and the like alone; None for words."""
-    kinds = {next((name for name, pattern in _TYPES if pattern.match(token)), None) for token in tokens}
+    kinds = set(map(_type_of_token, tokens))
     return kinds.pop() if len(kinds) == 1 else None
+
+
+@lru_cache(maxsize=8_192)
+def _type_of_token(token: str) -> str | None:
+    return next((name for name, pattern in _TYPES if pattern.match(token)), None)

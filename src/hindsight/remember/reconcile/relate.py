@@ -31,7 +31,7 @@ def relate(old: Memory, new: Memory) -> Relation:
     """The relation of ``new`` to ``old``; only statements of semantic kinds relate, and only those of one subject."""
     if LAYER_OF[old.kind] is not Layer.SEMANTIC or LAYER_OF[new.kind] is not Layer.SEMANTIC:
         return Relation.UNRELATED
-    if fold(old.content) == fold(new.content):
+    if _folded(old.content) == _folded(new.content):
         return Relation.EXACT
     if bool(old.lesson) != bool(new.lesson):
         return Relation.UNRELATED
@@ -40,7 +40,7 @@ def relate(old: Memory, new: Memory) -> Relation:
 
 def relate_statements(old: str, new: str, *, old_speaker: str | None = None, new_speaker: str | None = None) -> Relation:
     """The relation of two statements; "I" and "the user" are whoever spoke."""
-    if fold(old) == fold(new):
+    if _folded(old) == _folded(new):
         return Relation.EXACT
     if max(len(old), len(new)) > LONGEST_STATEMENT:
         return Relation.UNRELATED
@@ -50,6 +50,14 @@ def relate_statements(old: str, new: str, *, old_speaker: str | None = None, new
     relation = _relate(first, second)
     long = any(len(frame.tokens) > SHORT[frame.language] for frame in (first, second))
     return Relation.RELATED if long and relation in SUPERSEDING else relation
+
+
+def _folded(text: str) -> str:
+    """The folded text; a statement's is remembered, for it is laid beside many others."""
+    return _folded_statement(text) if len(text) <= LONGEST_STATEMENT else fold(text)
+
+
+_folded_statement = lru_cache(maxsize=4_096)(fold)
 
 
 @lru_cache(maxsize=8_192)
@@ -95,7 +103,7 @@ def _distance(old: Frame, new: Frame) -> Relation:
 
 def _same_words(old: Frame, new: Frame) -> bool:
     """The same words in another order, where order does not decide who does what to whom."""
-    return sorted(old.tokens) == sorted(new.tokens) and old.subject == new.subject and not _prefers(old)
+    return _as_many_words(old, new) and old.subject == new.subject and not _prefers(old)
 
 
 def _prefers(frame: Frame) -> bool:
@@ -104,7 +112,12 @@ def _prefers(frame: Frame) -> bool:
 
 def _swapped(old: Frame, new: Frame) -> bool:
     """Whether A over B became B over A."""
-    return sorted(old.tokens) == sorted(new.tokens) and old.subject == new.subject and _prefers(old)
+    return _as_many_words(old, new) and old.subject == new.subject and _prefers(old)
+
+
+def _as_many_words(old: Frame, new: Frame) -> bool:
+    """Whether each word stands as often in one as in the other."""
+    return len(old.tokens) == len(new.tokens) and old.content == new.content and sorted(old.tokens) == sorted(new.tokens)
 
 
 def _ended(old: Frame, new: Frame) -> bool:

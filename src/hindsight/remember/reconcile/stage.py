@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -18,7 +19,7 @@ from uuid import UUID
 
 import numpy as np
 
-from hindsight.errors import VersionConflict
+from hindsight.errors import IndexUnavailable, VersionConflict
 from hindsight.guard.trust import corroborates
 from hindsight.ports import Committed, NewEvent, RecordStore, Vector, Write
 from hindsight.records import LAYER_OF, EventAction, Filter, Kind, Layer, Memory, Principal, Status, StoreStatus
@@ -34,6 +35,8 @@ _Word = tuple[str, str, str]
 CANDIDATES = 16
 """Standing records looked at for each route and statement."""
 ATTEMPTS = 10
+FEW = 4
+"""Records that need nothing from the store are made ready on the event loop, unless there are more of them."""
 SEMANTIC = tuple(kind for kind in Kind if LAYER_OF[kind] is Layer.SEMANTIC)
 
 
@@ -88,16 +91,17 @@ class Reconciler:
         verbatim: bool,
         notes: Mapping[UUID, str],
     ) -> dict[UUID, Settled]:
-        async def planned() -> Plan:
+        async def planned() -> tuple[Plan, list[Write]]:
             plan = Plan(principal, now, verbatim=verbatim)
+            fetched: dict[int, Memory] = {}
             for memory in memories:
-                plan.add(memory, await self._candidates(memory, vectors[memory.id].vector, now) if _relates(memory) else [])
-            return plan
+                plan.add(memory, await self._candidates(memory, vectors[memory.id].vector, now, fetched) if _relates(memory) else [])
+            return plan, plan.writes(vectors, notes)
 
         attempt = 1
         while True:
-            plan = await (self._store.reading(planned) if any(map(_relates, memories)) else planned())
-            writes = plan.writes(vectors, notes)
+            apart = len(memories) > FEW or any(map(_relates, memories))
+            plan, writes = await (self._store.reading(planned) if apart else planned())
             try:
                 return plan.settled(await self._store.commit(writes) if writes else [])
             except VersionConflict:
@@ -105,18 +109,25 @@ class Reconciler:
                     raise
                 attempt += 1
 
-    async def _candidates(self, memory: Memory, vector: Vector | None, now: datetime) -> list[Memory]:
-        """Standing statements of the agent that share words or meaning with it."""
+    async def _candidates(self, memory: Memory, vector: Vector | None, now: datetime, fetched: dict[int, Memory]) -> list[Memory]:
+        """Standing statements of the agent that share words or meaning with it. ``fetched``: by row, what was read on this snapshot before."""
         filter = Filter(namespace=memory.namespace, agent=memory.agent, scope="own", kinds=SEMANTIC, statuses=(Status.ACTIVE,), now=now)
-        standing = await self._found(filter, memory.text(), vector)
+        standing = await self._found(filter, memory.text(), vector, fetched)
         return [record for record in standing if record.agent == memory.agent and record.status is Status.ACTIVE]
 
-    async def _found(self, filter: Filter, text: str, vector: Vector | None) -> list[Memory]:
+    async def _found(self, filter: Filter, text: str, vector: Vector | None, fetched: dict[int, Memory]) -> list[Memory]:
         rows = [(await self._store.search_terms(filter, query_tokens(text), limit=CANDIDATES)).rows]
         if vector is not None:
-            rows.append((await self._store.search_vector(filter, vector, limit=CANDIDATES, language=detect_language(text))).rows)
+            with suppress(IndexUnavailable):  # words find most of them; a write does not wait for an index
+                rows.append((await self._store.search_vector(filter, vector, limit=CANDIDATES, language=detect_language(text))).rows)
         found = np.unique(np.concatenate(rows))
-        return await self._store.fetch(found) if len(found) else []
+        missing = np.array([row for row in found.tolist() if row not in fetched], dtype=np.int64)
+        if len(missing):
+            records = await self._store.fetch(missing)
+            if len(records) < len(missing):  # some went since: what is left cannot be told apart by place
+                return await self._store.fetch(found)
+            fetched.update(zip(missing.tolist(), records, strict=True))
+        return [fetched[row] for row in found.tolist()]
 
 
 class Plan:
