@@ -15,7 +15,8 @@
     ├── StoreError                the engine below
     │   ├── StoreBusy             another process holds it; try again
     │   ├── StoreUnavailable      read-only, full, not reachable
-    │   │   └── StoreMisplaced    no store is there, or cannot be: the address is wrong
+    │   │   ├── StoreMisplaced    no store is there, or cannot be: the address is wrong
+    │   │   └── IndexUnavailable  the vector index beside it; searches go on by keywords
     │   ├── StoreCorrupt          damaged; never replaced by an empty one
     │   └── StoreTooNew           written by a newer version
     └── ModelError                embedder, reranker, chat model
@@ -105,6 +106,10 @@ class StoreMisplaced(StoreUnavailable):
     """There is no store at the address, or there cannot be one; another try finds none either."""
 
     retryable = False
+
+
+class IndexUnavailable(StoreUnavailable):
+    """The index of vectors beside the store cannot be asked. Retrievals go on by keywords and entities, flagged ``degraded``."""
 
 
 class StoreCorrupt(StoreError):

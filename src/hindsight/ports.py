@@ -7,7 +7,7 @@ features and fusion work on numpy arrays of rows; only the few winners are fetch
 from __future__ import annotations
 
 import builtins
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 from uuid import UUID
@@ -19,7 +19,7 @@ from hindsight.learnt import LearningStore
 from hindsight.records import Event, Filter, Memory, Stats, Turn
 from hindsight.revectoring import VectorStaging
 from hindsight.seals import HistoryStore
-from hindsight.tending import Trace, UpkeepState, UpkeepStore
+from hindsight.tending import HistoryCut, HistoryStep, Trace, UpkeepState, UpkeepStore
 from hindsight.values import (
     Centring,
     ChatMessage,
@@ -55,6 +55,8 @@ __all__ = [
     "Committed",
     "Decision",
     "Embedder",
+    "HistoryCut",
+    "HistoryStep",
     "HistoryStore",
     "IndexedWords",
     "Job",
@@ -79,6 +81,7 @@ __all__ = [
     "UpkeepState",
     "UpkeepStore",
     "Vector",
+    "VectorIndex",
     "VectorStaging",
     "Vote",
     "Write",
@@ -196,6 +199,33 @@ class TokenStore(Protocol):
         ...
 
     async def token_used(self, id: UUID, at: datetime) -> None: ...
+
+
+class VectorIndex(Protocol):
+    """Finds candidates among the vectors of large namespaces, so that no process has to hold them. Called on a reader's thread.
+
+    It may be wrong in any way but one: a row that it never names is not found. Whether a row passes the filter, and how near it is, is
+    decided from the store's own columns and vectors (``hindsight.adapters.relational.indexed``).
+    """
+
+    def serves(self, db: Any, namespace: str, code: int, count: int) -> bool:
+        """Whether the namespace, of about ``count`` records, is searched here; else the process holds its vectors and scans them.
+
+        ``db`` is the reader's connection and snapshot, ``code`` the namespace's number in the store.
+        """
+        ...
+
+    def nearest(self, db: Any, namespace: str, code: int, filter: Filter, now: datetime, query: Vector, wanted: int) -> Iterator[Rows]:
+        """Rows whose centred vectors, or those of their passages, are nearest to ``query`` (centred, of length 1, float32), roughly best
+        first, in batches, until nobody takes more.
+
+        The caller drops what does not pass ``filter`` at ``now`` (which the index may use, to name few such rows) and stops once it has
+        ``wanted`` rows that do. A row may come twice.
+
+        Raises:
+            IndexUnavailable: it cannot be asked; the search goes on without vectors, and says so.
+        """
+        ...
 
 
 class RecordStore(HistoryStore, Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hindsight.adapters.postgres import hnsw
 from hindsight.adapters.postgres.store import PostgresStore
+from hindsight.adapters.relational import indexed
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
-from hindsight.ports import Centring, NewEvent, RecordStore, Write
+from hindsight.ports import Centring, Committed, NewEvent, RecordStore, Write
 from hindsight.records import Channel, Filter, Kind, Memory, new_id
 from hindsight.text.fold import fold
 
@@ -31,19 +34,38 @@ def sqlite(request: pytest.FixtureRequest) -> Make:
     return lambda name, clock, centring, embedder: SqliteStore(folder / name, embedder=embedder, centring=centring, clock=clock)
 
 
-def postgres(request: pytest.FixtureRequest) -> Make:
+def postgres(request: pytest.FixtureRequest, kind: type[PostgresStore] = PostgresStore) -> Make:
     new_url = request.getfixturevalue("postgres_url")
     urls: dict[str, str] = {}
 
     def make(name: str, clock: FixedClock, centring: Centring | None, embedder: tuple[str, int] | None) -> RecordStore:
         if name not in urls:
             urls[name] = new_url()
-        return PostgresStore(urls[name], embedder=embedder, centring=centring, clock=clock)
+        return kind(urls[name], embedder=embedder, centring=centring, clock=clock)
 
     return make
 
 
+class IndexedStore(PostgresStore):
+    """Makes the index of its vectors as soon as there are any."""
+
+    async def commit(self, writes: Sequence[Write]) -> list[Committed]:
+        done = await super().commit(writes)
+        await asyncio.to_thread(self._database.hnsw.build)
+        return done
+
+
+def pgvector(request: pytest.FixtureRequest) -> Make:
+    """PostgreSQL, where every namespace counts as large and no filter leaves few."""
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    patch.setattr(hnsw, "LARGE", 1)
+    patch.setattr(indexed, "SCANNED", 0)
+    return postgres(request, IndexedStore)
+
+
 BACKENDS = {"postgres": postgres, "sqlite": sqlite}
+SEARCHED_BY = {**BACKENDS, "pgvector": pgvector}
+"""Those by which searches are tested: also where candidates come from an index."""
 
 
 @pytest.fixture(params=sorted(BACKENDS))
@@ -62,7 +84,7 @@ async def open_store(
 ) -> AsyncIterator[Callable[..., Awaitable[RecordStore]]]:
     """A function that opens a store; the same name opens the same store again, in a new instance."""
     opened: list[RecordStore] = []
-    make = BACKENDS[backend](request)
+    make = SEARCHED_BY[backend](request)
 
     async def open_one(
         name: str = "store", *, centring: Centring | None = None, embedder: tuple[str, int] | None = ("test", DIMENSION)
@@ -133,6 +155,10 @@ class Writes:
             vector=self.vector() if isinstance(vector, str) else vector,
             entities=[*named, *links],
         )
+
+    def long(self, write: Write, passages: Sequence[Any]) -> Write:
+        """The same as a long record, with vectors of its passages."""
+        return replace(write, passages=np.asarray(passages, dtype=np.float32))
 
     def replacement(
         self, write: Write, *, tokens: Sequence[str] | None = None, vector: Any = None, action: str = "updated", **fields: Any

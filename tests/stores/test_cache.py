@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import numpy as np
+import pytest
 
-from hindsight.adapters.relational import postings, writing
+from hindsight.adapters.relational import cache, matrix, postings, terms, writing
 from hindsight.records import Status
 
 
@@ -18,6 +19,14 @@ async def everything(store, filter, query: np.ndarray) -> dict:
         "vector": dict(zip(vector.rows.tolist(), np.round(vector.scores, 3).tolist(), strict=True)),
         "terms": dict(zip(terms.rows.tolist(), np.round(terms.scores, 3).tolist(), strict=True)),
     }
+
+
+async def test_a_namespace_that_is_loaded_in_several_parts_is_whole(open_store, write, mine, monkeypatch):
+    monkeypatch.setattr(cache, "_CHUNK", 7)
+    one = await open_store()
+    await one.commit([write(f"common word{number}") for number in range(60)])
+    found = await everything(await open_store(), mine, write.vector())
+    assert len(found["visible"]) == len(found["vector"]) == 60
 
 
 async def test_instances_see_each_others_changes(open_store, write, mine):
@@ -53,15 +62,19 @@ async def test_who_missed_forgotten_changes_loads_anew(open_store, write, mine, 
     assert await everything(two, mine, query) == await everything(await open_store(), mine, query)
 
 
-async def test_posting_lists_begin_anew_after_a_long_tail(open_store, write, mine, monkeypatch):
+@pytest.mark.parametrize("scored", [400_000, 30])
+async def test_posting_lists_follow_a_long_tail(open_store, write, mine, monkeypatch, scored):
+    monkeypatch.setattr(terms, "SCORED", scored)
     monkeypatch.setattr(postings, "_TAIL", 10)
     monkeypatch.setattr(postings, "_KEPT_POSTINGS", 100)  # and hold few lists, so that some are dropped
+    monkeypatch.setattr(postings, "_KEPT_A_RECORD", 0)
     store = await open_store()
     query = write.vector()
     for number in range(40):
         await store.commit([write(f"common word{number % 5}", tokens=["common", "common", f"word{number % 5}"])])
         found = await store.search_terms(mine, ["common", f"word{number % 5}"], limit=100)
-        assert len(found.rows) == number + 1
+        both = number // 5 + 1 + number + 1
+        assert len(found.rows) == (number + 1 if both <= scored else number // 5 + 1), "beyond it the rarer word alone finds"
     assert await everything(store, mine, query) == await everything(await open_store(), mine, query)
 
 
@@ -109,3 +122,28 @@ async def test_reading_and_writing_at_once_gives_consistent_arrays(open_store, w
     assert min(await asyncio.gather(*readers)) > 0
     assert await everything(store, mine, query) == await everything(await open_store(), mine, query)
     assert await store.check() == []
+
+
+async def test_signs_follow_changes_as_vectors_do(open_store, write, mine, monkeypatch):
+    query = write.vector()
+    store = await open_store()
+    writes = [write(f"common word{number}") for number in range(60)]
+    await store.commit(writes[:20])
+    await everything(store, mine, query)  # small as yet
+    monkeypatch.setattr(matrix, "COARSE_FROM", 30)
+    await store.commit(writes[20:])
+    await everything(store, mine, query)
+    await store.commit([write.replacement(writes[3], content="late", tokens=["late"], vector=write.vector())])
+    gone = int((await store.row_of([writes[5].memory.id]))[0])
+    await store.erase([writes[5].memory.id], write.event("erased"))
+    await store.commit([write(f"common late {number}") for number in range(200)])  # more than there was room for
+    found = await everything(store, mine, query)
+    assert found == await everything(await open_store(), mine, query)
+    monkeypatch.setattr(matrix, "COARSE_FROM", 10_000)
+    assert found == await everything(await open_store(), mine, query), "enough are chosen that nothing is missing"
+
+    cache = store._core._namespaces["work"].cache
+    place = int(np.searchsorted(cache._rows[: cache._count], gone))
+    assert cache._matrix._signs is not None
+    assert not cache._matrix._signs[place].any(), "erased means erased"
+    assert cache._matrix._signs[:place].any(axis=1).all()

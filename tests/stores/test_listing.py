@@ -117,3 +117,15 @@ async def test_the_change_number_grows_with_every_change_of_a_record(store, writ
     await store.add_turns("work", "alice", [])
     await store.erase([first.memory.id], write.event("erased"))
     assert await store.change_number() == numbers[-1]
+
+
+async def test_the_newest_events_come_first_without_what_they_changed(store, write):
+    await store.commit([write(f"{number}") for number in range(5)])
+    await store.commit([write("elsewhere", namespace="other")])
+    every = await store.events("work")
+    newest = await store.latest_events("work", limit=3)
+    assert [event.seq for event in newest] == [event.seq for event in every[::-1][:3]]
+    assert [event.after for event in newest] == [None] * 3
+    older = await store.latest_events("work", limit=10, below=newest[-1].seq)
+    assert [event.seq for event in older] == [event.seq for event in every[::-1][3:]]
+    assert await store.latest_events("nowhere", limit=3) == []

@@ -12,6 +12,11 @@ from hindsight.ports import RecordStore
 from hindsight.records import Filter
 
 
+@pytest.fixture(params=["pgvector", "postgres", "sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 def orthogonal(count: int, dimension: int) -> np.ndarray:
     return np.linalg.qr(np.random.default_rng(3).normal(size=(dimension, count)))[0].T.astype(np.float32)
 

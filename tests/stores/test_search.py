@@ -13,6 +13,8 @@ import pytest
 from hindsight.ports import Centring
 from hindsight.records import Kind, Lesson, Outcome, Precision, Ref, Role, Source, Status, Visibility
 
+by_every_search = pytest.mark.parametrize("backend", ["pgvector", "postgres", "sqlite"])
+
 
 def unit(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -28,6 +30,7 @@ def in_a_cone(chance: np.random.Generator, seed: np.ndarray, count: int) -> np.n
     return unit(seed + chance.normal(size=(count, 8)) * 0.3).astype(np.float32)
 
 
+@by_every_search
 async def test_centred_cosine_is_that_of_the_formula(open_store, write, mine, seeds):
     store = await open_store(centring=Centring("1", seeds, weight=50.0))
     chance = np.random.default_rng(2)
@@ -48,6 +51,7 @@ async def test_centred_cosine_is_that_of_the_formula(open_store, write, mine, se
     assert await store.vectors(rows) == pytest.approx(documents, abs=0.03)
 
 
+@by_every_search
 async def test_a_vector_centred_before_is_compared_as_it_is(open_store, write, mine, seeds):
     store = await open_store(centring=Centring("1", seeds))
     chance = np.random.default_rng(6)
@@ -61,6 +65,7 @@ async def test_a_vector_centred_before_is_compared_as_it_is(open_store, write, m
     assert found.rows.tolist() == (await store.search_vector(mine, query, limit=5, language="en")).rows.tolist()
 
 
+@by_every_search
 async def test_a_small_namespace_is_centred_by_the_seed(open_store, write, mine, seeds):
     store = await open_store(centring=Centring("1", seeds))
     vector = in_a_cone(np.random.default_rng(3), seeds["en"], 1)[0]
@@ -70,6 +75,7 @@ async def test_a_small_namespace_is_centred_by_the_seed(open_store, write, mine,
     assert (await store.vectors(rows))[0] == pytest.approx(unit(vector - mean), abs=0.05)
 
 
+@by_every_search
 async def test_the_mean_follows_what_is_added(open_store, write, mine, seeds):
     """Search between the additions, so that the kept mean has to move: the end is as if all had been there at once."""
     chance = np.random.default_rng(4)
@@ -87,6 +93,7 @@ async def test_the_mean_follows_what_is_added(open_store, write, mine, seeds):
     )
 
 
+@by_every_search
 async def test_without_centring_cosine_is_plain(store, write, mine):
     writes = [write("x") for _ in range(50)]
     await store.commit(writes)
@@ -101,6 +108,7 @@ async def test_without_centring_cosine_is_plain(store, write, mine):
     assert found.scores[0] == pytest.approx(1, abs=0.01)
 
 
+@by_every_search
 async def test_scores_of_rows_without_vector_are_nan_and_vectors_zero(store, write, mine):
     await store.commit([write("with"), write("without", vector=None), write("elsewhere", namespace="home")])
     rows = np.array([1, 2, 3, 99])
@@ -194,6 +202,27 @@ async def test_frequent_terms_add_to_the_score_without_finding(store, write, min
         assert found.scores == pytest.approx(sorted(expected, reverse=True)[: len(found.rows)], rel=1e-4)
         assert await store.term_scores(mine, rows, query) == pytest.approx(expected, rel=1e-4)
         assert found.scores[0] > 0
+
+
+async def test_a_query_of_many_words_finds_by_the_rarest_and_all_add_to_the_score(store, write, mine, monkeypatch):
+    documents = [*some_documents(100), ["rare", "the"], ["rare"]]
+    await store.commit([write("x", tokens=tokens) for tokens in documents[:90]])
+    rows = await store.visible(mine)
+    await store.term_hits(mine, rows, WORDS[:3])  # lists of these are in memory
+    await store.commit([write("x", tokens=tokens) for tokens in documents[90:]])
+    monkeypatch.setattr("hindsight.adapters.relational.terms._READ_A_RECORD", 0)
+    monkeypatch.setattr("hindsight.adapters.relational.terms.SCORED", 30)
+    rows = await store.visible(mine)
+    hits = await store.term_hits(mine, rows, ["rare", *WORDS])
+    assert hits.worth.sum(axis=1) == pytest.approx(bm25(documents, ["rare", *WORDS]), rel=1e-4)
+    for query in (["rare", *WORDS], WORDS, ["the"]):
+        expected = np.array(bm25(documents, query))
+        found = await store.search_terms(mine, query, limit=10)
+        places = np.searchsorted(rows, found.rows)
+        assert found.scores == pytest.approx(expected[places], rel=1e-4)
+        assert expected.argmax() in places
+        scores = await store.term_scores(mine, rows, query)
+        assert scores == pytest.approx(expected, rel=1e-4)
 
 
 async def test_times_near_the_range_come_after_those_in_it(store, write, mine):
@@ -354,6 +383,7 @@ async def test_columns_hold_the_attributes(store, write, mine):
 
 
 @pytest.mark.parametrize("limit", [0, -1])
+@by_every_search
 async def test_a_limit_below_one_finds_nothing(store, write, mine, limit):
     await store.commit([write("x", links=[("x", "x")])])
     found = [
@@ -365,6 +395,7 @@ async def test_a_limit_below_one_finds_nothing(store, write, mine, limit):
     assert [len(each.rows) for each in found] == [0] * 4
 
 
+@by_every_search
 async def test_a_query_in_a_language_that_the_namespace_lacks_is_centred_by_its_seed(open_store, write, mine, seeds):
     store = await open_store(centring=Centring("1", seeds))
     chance = np.random.default_rng(5)
@@ -378,6 +409,7 @@ async def test_a_query_in_a_language_that_the_namespace_lacks_is_centred_by_its_
         assert await store.vector_scores(mine, rows, query, language=language) == pytest.approx(expected, abs=0.03)
 
 
+@by_every_search
 async def test_an_unknown_namespace_is_empty_everywhere(store, write, mine):
     await store.commit([write("x")])
     nowhere = mine.model_copy(update={"namespace": "nowhere"})

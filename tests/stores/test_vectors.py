@@ -10,12 +10,14 @@ from hypothesis.extra import numpy as arrays
 
 from hindsight.vectors import (
     blended_mean,
+    coarse_nearest,
     dequantise,
     exact_products,
     inverse_norms,
     nearest_mean,
     quantise,
     rough_products,
+    sign_bits,
     weighted_sum,
 )
 
@@ -80,3 +82,34 @@ def test_the_nearest_mean_is_the_querys_own(which):
     assert nearest_mean(query, means) is not None
     assert (nearest_mean(query, list(means)) == means[which]).all()
     assert not nearest_mean(query, []).any()
+
+
+def clustered(count: int, dimension: int = 96) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors around 40 centres, and 20 queries near some of them."""
+    draw = np.random.default_rng(5)
+    centres = draw.normal(size=(40, dimension))
+    vectors = centres[draw.integers(40, size=count)] + 1.2 * draw.normal(size=(count, dimension))
+    queries = centres[:20] + 0.8 * draw.normal(size=(20, dimension))
+    return tuple((each / np.linalg.norm(each, axis=1, keepdims=True)).astype(np.float32) for each in (vectors, queries))
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6, 0.1])
+def test_nearly_all_of_the_nearest_are_among_the_chosen_and_nobody_outside_the_mask(share):
+    vectors, queries = clustered(20_000)
+    mask = np.random.default_rng(6).random(len(vectors)) < share
+    count = int(mask.sum()) // 5
+    found = []
+    for query in queries:
+        chosen = coarse_nearest(sign_bits(vectors), query, mask, count)
+        assert len(np.unique(chosen)) == len(chosen) == count
+        assert mask[chosen].all()
+        nearest = np.argsort(np.where(mask, -(vectors @ query), np.inf))[:50]
+        found.append(np.isin(nearest, chosen).mean())
+    assert np.mean(found) >= 0.99
+
+
+def test_fewer_than_asked_for_are_all_chosen():
+    vectors, queries = clustered(500)
+    mask = np.arange(500) % 2 == 0
+    assert sorted(coarse_nearest(sign_bits(vectors), queries[0], mask, 400)) == np.flatnonzero(mask).tolist()
+    assert len(coarse_nearest(sign_bits(vectors), np.zeros(96, dtype=np.float32), mask, 10)) == 10

@@ -16,13 +16,16 @@ class Found:
     def __init__(self, cursor: psycopg.Cursor[Any], *, rows: bool) -> None:
         self._cursor = cursor
         self._rows = rows
+        self._rest: Iterator[Any] | None = None
 
     def fetchall(self) -> list[Any]:
         """All of them; none where the statement gives none."""
         return self._cursor.fetchall() if self._rows else []
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.fetchall())
+        if self._rest is None:  # who takes some and comes again goes on behind them
+            self._rest = iter(self.fetchall())
+        return self._rest
 
 
 class PostgresConnection:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 
 from hindsight.adapters.postgres.connection import PostgresConnection
-from hindsight.adapters.postgres.engine import WRITING, Engine, address_of
+from hindsight.adapters.postgres.engine import TURN, WRITING, Engine, address_of
+from hindsight.adapters.postgres.hnsw import HnswIndex
 from hindsight.adapters.postgres.migrate import check_server, migrate
 from hindsight.adapters.relational.core import Core
 from hindsight.adapters.relational.queries import Database
@@ -41,6 +43,8 @@ class PostgresCore(Core):
         self.address, place = address_of(url)
         self._engine: Engine | None = None
         super().__init__(place, embedder=embedder, centring=centring, clock=clock, reindexing=reindexing, sealing=sealing)
+        self.hnsw = HnswIndex(self, self._patient, TURN)
+        self.vector_index = self.hnsw
 
     def open(self) -> None:
         """Connect and migrate. Blocking."""
@@ -84,6 +88,9 @@ class PostgresCore(Core):
             return result
 
         return behind_the_wall
+
+    def _patient(self) -> AbstractContextManager[psycopg.Connection[Any]]:
+        return self.engine.patient()
 
     def _prepare(self, connection: psycopg.Connection[Any]) -> None:
         check_server(connection, self.place)

@@ -43,7 +43,9 @@ WRITING = 0x68736D32
 """The advisory lock of transactions on records (``hsm2``), beside a digest of the schema: a database may hold several stores."""
 _READ = (b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",)
 _WRITE = (b"BEGIN",)
-_WRITE_IN_TURN = (*_WRITE, b"SELECT pg_advisory_xact_lock(%d, hashtext(current_schema()))" % WRITING)
+TURN = b"SELECT pg_advisory_xact_lock(%d, hashtext(current_schema()))" % WRITING
+"""Waits until it is this transaction's turn to write records."""
+_WRITE_IN_TURN = (*_WRITE, TURN)
 _SETTINGS = b"SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'"
 _PATIENT = b"SET idle_in_transaction_session_timeout = 0"
 _HOPELESS = ("does not exist", "authentication failed", "no pg_hba.conf entry", "no password supplied", "not permitted to log in")
@@ -133,6 +135,14 @@ class Engine:
             connection.execute(_PATIENT)
             connection.execute(*_READ)
             yield PostgresConnection(connection)
+
+    @contextmanager
+    def patient(self) -> Iterator[psycopg.Connection[Any]]:
+        """A further connection, for statements that may take their time and wait for others. Blocking."""
+        with as_store_error(self.place), self._connect() as connection:
+            connection.execute(_PATIENT)
+            connection.execute(b"SET lock_timeout = 0")
+            yield connection
 
     def tune(self) -> dict[str, int]:
         """Vacuum this store's tables, which makes room of erased rows usable, and renew the planner's statistics. Blocking."""

@@ -19,6 +19,7 @@ from psycopg import sql
 
 from hindsight.adapters.postgres.engine import Engine, address_of
 from hindsight.adapters.postgres.faults import as_store_error
+from hindsight.adapters.postgres.hnsw import TABLE
 from hindsight.adapters.postgres.migrate import migrations
 from hindsight.adapters.relational.notes import snapshot_facts
 from hindsight.errors import StoreBusy, StoreMisplaced, StoreTooNew, StoreUnavailable
@@ -61,7 +62,7 @@ def write_snapshot(engine: Engine, folder: Path) -> SnapshotFacts:
         facts = snapshot_facts(db, engine="postgresql", schema_version=version)
         described: list[dict[str, Any]] = []
         for (table,) in connection.execute(_TABLES).fetchall():
-            if table in _LEFT_OUT:
+            if table in _LEFT_OUT or table.startswith(TABLE):
                 continue
             columns = [name for (name,) in connection.execute(_COLUMNS, (table,)).fetchall()]
             out = sql.SQL("COPY {} ({}) TO STDOUT").format(sql.Identifier(table), _names(columns))

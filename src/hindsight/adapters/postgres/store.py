@@ -18,7 +18,7 @@ from hindsight.clock import SystemClock
 from hindsight.companions import WakeUps
 from hindsight.ports import Centring, Clock
 from hindsight.records import Stats
-from hindsight.snapshots import SnapshotFacts
+from hindsight.snapshots import Remark, SnapshotFacts
 
 _SQL = load("engine.sql", __package__)
 
@@ -86,4 +86,31 @@ class PostgresStore(RelationalStore):
         """PostgreSQL's own vacuum takes the erased rows' pages; see the documentation."""
 
     async def _tune(self) -> dict[str, int]:
-        return await asyncio.to_thread(self._database.engine.tune)
+        made = await asyncio.to_thread(self._index_vectors)
+        return made | await asyncio.to_thread(self._database.engine.tune)
+
+    def _index_vectors(self) -> dict[str, int]:
+        database = self._database
+        return database.hnsw.build() if database.vector_index is database.hnsw else {}
+
+    async def switch(self) -> bool:
+        """Replace the vectors in use by the new ones in one transaction, then index those of large namespaces anew."""
+        switched = await super().switch()
+        if switched:
+            await asyncio.to_thread(self._index_vectors)
+        return switched
+
+    async def remarks(self) -> builtins.list[Remark]:
+        """What an operator should know of the server."""
+        return await self._database.read(self._remarks)
+
+    def _remarks(self, db: Database) -> builtins.list[Remark]:
+        [(superuser, bypasses, name)] = rows(db, _SQL["role"])
+        if superuser or bypasses:
+            found = f"{name} is a superuser" if superuser else f"{name} has BYPASSRLS"
+            remedy = "Give hindsight a role of its own (CREATE ROLE … NOSUPERUSER NOBYPASSRLS) that owns the database."
+            role = Remark("role", "warn", f"{found}: row-level security, the second wall between tenants, does not hold it", remedy)
+        else:
+            role = Remark("role", "ok", f"{name}, held by row-level security")
+        database = self._database
+        return [role, *(database.hnsw.remarks(db) if database.vector_index is database.hnsw else ())]

@@ -21,7 +21,7 @@ from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.ports import Centring, Rows
 
 _SQL = load("cache.sql")
-_CHUNK = 20_000
+_CHUNK = 4_000
 _FIELDS = tuple(str(name) for name in DTYPE.names or ())
 Places = NDArray[np.int64]
 
@@ -91,6 +91,11 @@ class NamespaceCache:
             self._matrix.settle(self._columns["language"][: self._count], dict(rows(db, _SQL["languages"])))
         return self._matrix.view(view.column("language"))
 
+    def release_vectors(self) -> None:
+        """Keep no vectors any more; they are loaded anew if :meth:`vectors` is called again."""
+        if self._matrix is not None and self._matrix.loaded:
+            self._matrix.forget()
+
     def _refresh(self, db: Database, number: int) -> None:
         if number <= self._seen:
             return
@@ -149,7 +154,7 @@ class NamespaceCache:
 
     def _overwrite(self, found: list[Any]) -> None:
         places = self._places(np.fromiter((row for row, _ in found), dtype=np.int64, count=len(found)))
-        packed = as_array(b"".join(data for _, data in found))
+        packed = as_array(b"".join([data for _, data in found]))
         for name in _FIELDS:
             self._columns[name][places] = packed[name]
 
@@ -159,7 +164,7 @@ class NamespaceCache:
         end = self._count + len(found)
         if end > len(self._rows):
             self._reserve(end + max(64, end // 8))
-        packed = as_array(b"".join(data for _, data in found))
+        packed = as_array(b"".join([data for _, data in found]))
         self._rows[self._count : end] = [row for row, _ in found]
         self._live[self._count : end] = True
         for name in _FIELDS:
@@ -178,7 +183,7 @@ class NamespaceCache:
         places = self._places(np.fromiter((row for row, _, _ in found), dtype=np.int64, count=len(found)))
         scales = np.fromiter((scale for _, scale, _ in found), dtype=np.float32, count=len(found))
         put = self._matrix.passages.put if passages else self._matrix.put
-        put(places, scales, b"".join(data for _, _, data in found))
+        put(places, scales, b"".join([data for _, _, data in found]))
 
 
 def _places(known: Rows, live: NDArray[np.bool_], wanted: Rows) -> Places:

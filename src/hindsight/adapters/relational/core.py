@@ -14,13 +14,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from hindsight.adapters.relational.cache import View
+from hindsight.adapters.relational.indexed import Asked, IndexedVectors, NamespaceVectors, StoredVectors
 from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.searching import Namespace, Search
 from hindsight.adapters.relational.terms import TokenIndex
 from hindsight.errors import InvalidInput, ModelMismatch, StoreError, StoreUnavailable
-from hindsight.ports import Centring, Clock, Rows, Vector
+from hindsight.ports import Centring, Clock, Rows, Vector, VectorIndex
 from hindsight.records import Filter
 
 T = TypeVar("T")
@@ -94,6 +95,8 @@ class Core(ABC):
         self.dimension = embedder[1] if embedder else None
         self.clock = clock
         self._centring = centring
+        self.vector_index: VectorIndex | None = None
+        """What is asked instead of holding the vectors of large namespaces in the process."""
         self._namespaces: dict[str, Namespace] = {}
         self._guard = threading.Lock()
         self._inside = threading.local()
@@ -171,8 +174,21 @@ class Core(ABC):
         namespace = self.namespace(db, filter.namespace)
         with namespace.lock:
             view = namespace.cache.view(db, change_number(db))
-            matrix = namespace.cache.vectors(db, view) if vectors else None
-        return Search(db, namespace, filter, view=view, vectors=matrix, now=self.clock.now())
+            compared = self._vectors(db, namespace, view, filter) if vectors else None
+        return Search(db, namespace, filter, view=view, vectors=compared, now=self.clock.now())
+
+    def _vectors(self, db: Database, namespace: Namespace, view: View, filter: Filter) -> NamespaceVectors | None:
+        """The vectors of a view just taken: held in the process, or found through the index. The namespace's lock is held."""
+        index = self._index_of(db, filter.namespace, view)
+        if index is None or self.dimension is None:
+            return namespace.cache.vectors(db, view)
+        namespace.cache.release_vectors()
+        asked = Asked(index, filter.namespace, filter, filter.now or self.clock.now())
+        return IndexedVectors(db, view, namespace.means.of(db, view), self.dimension, asked)
+
+    def _index_of(self, db: Database, name: str, view: View) -> VectorIndex | None:
+        index = self.vector_index
+        return index if index is not None and index.serves(db, name, view.code, view.count) else None
 
     def namespace(self, db: Database, name: str) -> Namespace:
         """What is kept of a namespace; something empty where there is none of this name."""
@@ -201,10 +217,14 @@ class Core(ABC):
             namespace = self.namespace(db, name)
             with namespace.lock:
                 view = namespace.cache.view(db, change_number(db))
-                matrix = namespace.cache.vectors(db, view)
+                compared: NamespaceVectors | StoredVectors | None
+                if self._index_of(db, name, view) is None:
+                    compared = namespace.cache.vectors(db, view)
+                else:
+                    compared = StoredVectors(db, view, namespace.means.of(db, view), self.dimension)
             places = view.places(wanted)
-            if matrix is not None:
-                result[places >= 0] = matrix.centred(places[places >= 0])
+            if compared is not None:
+                result[places >= 0] = compared.centred(places[places >= 0])
         return result
 
     def checked_query(self, vector: Vector) -> Vector:

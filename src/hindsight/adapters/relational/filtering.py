@@ -32,6 +32,8 @@ class Masks:
     def get(self, db: Database, view: View, filter: Filter, now: datetime) -> Mask:
         """The mask of ``filter``; ``now`` is the time where the filter names none."""
         moment = utc(filter.now or now).timestamp()
+        if filter.now is not None:  # each retrieval has its own, which seldom makes a difference
+            filter = filter.model_copy(update={"now": None})
         kept = self._kept.get(filter)
         if kept is not None and kept[0] == view.version and kept[1] <= moment < kept[2]:
             return kept[3]

@@ -11,14 +11,16 @@ from uuid import UUID
 
 from hindsight.adapters.relational.core import Core
 from hindsight.adapters.relational.mapping import read_event, read_memory, to_json
+from hindsight.adapters.relational.pruning import previous_of
 from hindsight.adapters.relational.queries import Database, load, rows
 from hindsight.adapters.relational.sealing import split_seal
 from hindsight.records import Event, Memory, utc
-from hindsight.seals import KeptRecord, SealAudit, SealedEvent, Sealer, SealHead, SealLink, Tombstone
+from hindsight.seals import KeptRecord, SealAudit, SealCut, SealedEvent, Sealer, SealHead, SealLink, Tombstone
 
 T = TypeVar("T")
 _SQL = load("histories.sql")
 _SEALS = load("sealing.sql")
+_PRUNING = load("pruning.sql")
 
 
 class Histories:
@@ -50,6 +52,11 @@ class Histories:
             found = await self._core.read(lambda db: rows(db, _SQL["events_of"], wanted | {"ids": named}))
         events = [read_event(values) for values in found]
         return events if after is None else [event for event in events if event.at >= utc(after)]
+
+    async def latest_events(self, namespace: str, *, limit: int, below: int | None = None) -> builtins.list[Event]:
+        """The newest events of a namespace, newest first, without what they changed; ``below``: those numbered lower."""
+        wanted = {"namespace": namespace, "below": 2**62 if below is None else below, "most": limit}
+        return [read_event(values) for values in await self._core.read(lambda db: rows(db, _SQL["latest_events"], wanted))]
 
     async def children(self, ids: Sequence[UUID]) -> dict[UUID, builtins.list[UUID]]:
         """Which records name each of ``ids`` among their parents."""
@@ -91,10 +98,17 @@ class _Audit:
     def heads(self) -> list[SealHead]:
         return [SealHead(*values) for values in rows(self._db, _SEALS["heads"])]
 
+    def cut(self, namespace: str) -> SealCut | None:
+        found = rows(self._db, _PRUNING["cut"], (namespace,))
+        if not found:
+            return None
+        _, _, number, last, mac, kept, total, before, key, seal = found[0]
+        return SealCut(number, (last, mac), kept, total, before, key, seal)
+
     def links(self, namespace: str) -> Iterator[SealLink]:
-        for number, kind, id, sequence, key, record, texts, mac, *event in self._db.execute(_SEALS["links"], (namespace,)):
+        for number, kind, id, sequence, key, record, texts, mac, previous, *event in self._db.execute(_SEALS["links"], (namespace,)):
             found = None if event[0] is None else SealedEvent(tuple(event[:7]), tuple(event[7:]))
-            yield SealLink(number, kind, id, found, sequence, key, record, texts, mac)
+            yield SealLink(number, kind, id, found, sequence, key, record, texts, mac, previous_of(previous))
 
     def records(self, namespace: str) -> Iterator[KeptRecord]:
         for values in self._db.execute(_SEALS["records"], (namespace,)):

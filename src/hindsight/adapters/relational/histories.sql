@@ -15,6 +15,11 @@ WHERE e.namespace = :namespace AND (:actor IS NULL OR e.actor = :actor) AND (:se
   AND (:text IS NULL OR instr(e.reason, :text))
 ORDER BY e.seq
 
+-- name: latest_events
+SELECT seq, memory_id, namespace, action, actor, channel, at, session_id, NULL, NULL, reason FROM events
+WHERE namespace = :namespace AND seq < :below
+ORDER BY seq DESC LIMIT :most
+
 -- name: children
 SELECT p.parent, p.child FROM json_each(?) AS wanted CROSS JOIN parent_links AS p ON p.parent = wanted.value
 

@@ -14,8 +14,9 @@ ORDER BY "row" LIMIT :limit
 
 -- name: doubted
 SELECT id, namespace, agent, kind, status, visibility, version, idempotency_key, created_at, query, content, record
-FROM memories AS m
-WHERE m.id IN (SELECT memory_id FROM votes WHERE verdict = 'harmful') AND m.namespace = :namespace AND m.status = 'active'
+-- In this order: there are few votes, and a namespace may have a million memories.
+FROM (SELECT DISTINCT memory_id FROM votes WHERE verdict = 'harmful') AS v CROSS JOIN memories AS m ON m.id = v.memory_id
+WHERE m.namespace = :namespace AND m.status = 'active'
   AND json_valid(m.record) AND json_extract(m.record, '$.harmful') >= :least
   AND NOT EXISTS (
     SELECT 1 FROM reviews AS r WHERE r.memory_id = m.id AND r.decision IN ('approved', 'postponed')

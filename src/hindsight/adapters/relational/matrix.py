@@ -8,15 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.adapters.relational.passages import GATHER_BELOW, PassageMatrix, Passages
+from hindsight.adapters.relational.passages import PassageMatrix, Passages
 from hindsight.ports import Centring, Vector
 from hindsight.vectors import (
+    GATHER_BELOW,
+    Bits,
     blended_mean,
+    coarse_nearest,
     dequantise,
     exact_products,
     inverse_norms,
     nearest_mean,
     rough_products,
+    sign_bytes,
     weighted_sum,
 )
 
@@ -26,6 +30,11 @@ Found = tuple[Places, NDArray[np.float32]]
 _RESCORED = 64
 """The rough product is off by about 1 % of the norms: so many, or twice those wanted, are compared exactly."""
 _DRIFT = 0.05
+COARSE_FROM = 40_000
+"""From so many records inside the mask on, signs choose whom the int8 vectors are compared with: fewer fit into a processor's cache."""
+_COARSELY = 4_000
+_COARSE_SHARE = 1 / 40
+"""So many, so large a share, or thirty-two times those wanted are left: of the nearest 50 they hold 99.7 % or more (docs/benchmarks.md)."""
 
 
 class VectorMatrix:
@@ -49,6 +58,7 @@ class VectorMatrix:
         self._data = np.empty((0, self.dimension), dtype=np.int8)
         self._scales = np.empty(0, dtype=np.float32)
         self._inverse = np.empty(0, dtype=np.float32)
+        self._signs: Bits | None = None
         self._means: dict[int, Vector] = {}
         self._mean_counts: dict[int, int] = {}
         self._names: Mapping[int, str] = {}
@@ -60,6 +70,7 @@ class VectorMatrix:
         self._data = np.zeros((capacity, self.dimension), dtype=np.int8)
         self._scales = np.zeros(capacity, dtype=np.float32)
         self._inverse = np.zeros(capacity, dtype=np.float32)
+        self._signs = None
         self._count = count
         self.loaded = True
 
@@ -73,6 +84,10 @@ class VectorMatrix:
             scales[: self._count] = self._scales[: self._count]
             inverse[: self._count] = self._inverse[: self._count]
             self._data, self._scales, self._inverse = data, scales, inverse
+            if self._signs is not None:
+                signs = np.zeros((capacity, self._signs.shape[1]), dtype=np.uint8)
+                signs[: self._count] = self._signs[: self._count]
+                self._signs = signs
         self._count = count
 
     def put(self, places: Places, scales: NDArray[np.float32], data: bytes) -> None:
@@ -91,6 +106,8 @@ class VectorMatrix:
         self._data[places] = 0
         self._scales[places] = 0.0
         self._inverse[places] = 0.0
+        if self._signs is not None:
+            self._signs[places] = 0
 
     @property
     def unsettled(self) -> bool:
@@ -102,6 +119,9 @@ class VectorMatrix:
         fresh = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._fresh]))
         self._fresh = []
         self._names = names
+        if self._signs is None and self._count >= COARSE_FROM:
+            self._signs = np.zeros((len(self._scales), sign_bytes(self.dimension)), dtype=np.uint8)
+            self._mean_counts.clear()  # so that all are made
         counts = np.bincount(languages[self._scales[: self._count] > 0].astype(np.int64), minlength=1)
         self._inverse = self._inverse.copy()  # views taken before keep norms that belong to their means
         for code in np.flatnonzero(counts).tolist():
@@ -112,7 +132,7 @@ class VectorMatrix:
                 self._mean_counts[code] = int(counts[code])
             else:
                 places = fresh[languages[fresh] == code]
-            self._inverse[places] = inverse_norms(self._data, self._scales, self._means[code], places)
+            self._inverse[places] = inverse_norms(self._data, self._scales, self._means[code], places, self._signs)
         self.passages.settle(languages, self._means)
 
     def view(self, languages: NDArray[np.int8]) -> Vectors:
@@ -121,7 +141,14 @@ class VectorMatrix:
         by_language = dict(self._centring.seeds) if self._centring is not None else {}
         by_language |= {self._names.get(code, ""): mean for code, mean in self._means.items()}
         return Vectors(
-            self._data[:count], self._scales[:count], self._inverse[:count], languages, self._means, by_language, self.passages.view()
+            self._data[:count],
+            self._scales[:count],
+            self._inverse[:count],
+            languages,
+            self._means,
+            by_language,
+            self.passages.view(),
+            None if self._signs is None else self._signs[:count],
         )
 
     def _mean_of(self, places: Places, language: str, count: int) -> Vector:
@@ -147,6 +174,8 @@ class Vectors:
     query_means: Mapping[str, Vector]
     """By language name: that of the documents, or the seed of a language in which there are none."""
     passages: Passages
+    signs: Bits | None = None
+    """Of the centred vectors (:func:`hindsight.vectors.sign_bits`), where there are many."""
 
     def search(self, query: Vector, language: str | None, mask: NDArray[np.bool_], limit: int, *, centre: bool = True) -> Found:
         """The nearest places inside the mask and their cosines, best first."""
@@ -154,9 +183,10 @@ class Vectors:
         count = int(np.count_nonzero(mask))
         query = self.centred_query(query, language) if centre else query
         rescored = max(_RESCORED, 2 * limit)
-        if count < GATHER_BELOW * len(mask):
-            chosen = np.flatnonzero(mask)
-            products = rough_products(self.data[chosen], self.scales[chosen], query)
+        coarse = self.signs is not None and count >= COARSE_FROM
+        if coarse or count < GATHER_BELOW * len(mask):
+            chosen = self._coarsely(query, mask, max(_COARSELY, int(_COARSE_SHARE * count), 32 * limit)) if coarse else np.flatnonzero(mask)
+            products = rough_products(self.data.take(chosen, axis=0), self.scales[chosen], query)
             best = chosen[_largest(self._finish(products, chosen, query), rescored)]
         else:
             scores = self._finish(rough_products(self.data, self.scales, query), slice(None), query)
@@ -168,6 +198,10 @@ class Vectors:
         order = np.lexsort((-best, -exact))[:limit]
         return best[order], exact[order]
 
+    def _coarsely(self, query: Vector, mask: NDArray[np.bool_], count: int) -> Places:
+        assert self.signs is not None
+        return np.sort(coarse_nearest(self.signs, query, mask, count))
+
     def scores(self, query: Vector, language: str | None, places: Places, *, centre: bool = True) -> NDArray[np.float32]:
         """Cosines of given places, NaN where there is no vector."""
         query = self.centred_query(query, language) if centre else query
@@ -175,7 +209,7 @@ class Vectors:
 
     def centred(self, places: Places) -> Vector:
         """Centred vectors of length 1; zeros where there is no vector."""
-        vectors = dequantise(self.data[places], self.scales[places])
+        vectors = dequantise(self.data.take(places, axis=0), self.scales[places])
         for code in np.unique(self.languages[places]).tolist():
             if code in self.means:
                 vectors[self.languages[places] == code] -= self.means[code]
@@ -192,7 +226,7 @@ class Vectors:
 
     def _exact(self, query: Vector, places: Places) -> NDArray[np.float32]:
         """Cosines of places; of long records, of their nearest passage where that is nearer."""
-        scores = self._finish(exact_products(self.data[places], self.scales[places], query), places, query)
+        scores = self._finish(exact_products(self.data.take(places, axis=0), self.scales[places], query), places, query)
         self.passages.lift(scores, places, query, self._offsets(query), self.languages)
         return scores
 

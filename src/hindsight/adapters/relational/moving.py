@@ -20,9 +20,11 @@ from typing import Any
 
 from hindsight.adapters.relational.core import MOVING, Core
 from hindsight.adapters.relational.mapping import to_json, unpack_text
+from hindsight.adapters.relational.notes import PREFIX
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.terms import TokenIndex
 from hindsight.errors import StoreCorrupt, StoreMisplaced
+from hindsight.following import NOTE
 
 _SQL = load("moving.sql")
 _META = load("store.sql")
@@ -58,6 +60,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "sessions": ("namespace", "agent", "session_id"),
     "seal_heads": ("chain",),
     "seals": ("chain", "number"),
+    "seal_cuts": ("chain",),
     "parent_links": ("parent", "child"),
     "reviews": ("number",),
     "grounds": ("memory_id",),
@@ -70,7 +73,7 @@ so that these come after it."""
 LEFT_OUT = frozenset({"migrations", "staged_vectors", "staged_passages"})
 """Each store's own; and a reindexing that was not finished."""
 NUMBERED = ("memories", "namespaces", "codes", "events", "changes", "entities", "jobs", "retrievals", "reviews", "turns")
-_OWN_NOTES = frozenset({MOVING, "log_holds_erased"})
+_OWN_NOTES = frozenset({MOVING, "log_holds_erased", PREFIX + NOTE})
 _NOT_CONTENT = frozenset({"meta", "upkeep", "languages"})
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hindsight.adapters.relational.core import Core, change_number
 from hindsight.adapters.relational.queries import Database, load, rows, value
-from hindsight.snapshots import Condition, SnapshotFacts
+from hindsight.snapshots import Condition, Remark, SnapshotFacts
 
 _SQL = load("notes.sql")
 _META = load("store.sql")
-_PREFIX = "note:"
+PREFIX = "note:"
 _CONTRADICTS = '%"conflicts_with":["%'
 """A record's JSON that names others which it contradicts; inside a text the quotes would be escaped."""
 
@@ -22,12 +22,16 @@ class Notes:
 
     async def note(self, name: str, text: str) -> None:
         """Keep a text; it replaces the one of that name."""
-        await self._core.write(lambda db: rows(db, _META["set_meta"], (_PREFIX + name, text)))
+        await self._core.write(lambda db: rows(db, _META["set_meta"], (PREFIX + name, text)))
 
     async def noted(self, name: str) -> str | None:
         """The text of that name."""
-        found: str | None = await self._core.read(lambda db: value(db, _META["get_meta"], (_PREFIX + name,)))
+        found: str | None = await self._core.read(lambda db: value(db, _META["get_meta"], (PREFIX + name,)))
         return found
+
+    async def remarks(self) -> list[Remark]:
+        """What an operator should know of the engine; of this one, nothing."""
+        return []
 
     async def condition(self) -> Condition:
         """What an operator watches, in one look; what needs a look at every record is only looked at anew after a change."""

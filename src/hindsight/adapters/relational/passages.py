@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.ports import Vector
-from hindsight.vectors import exact_products, inverse_norms, rough_products
+from hindsight.vectors import GATHER_BELOW, exact_products, inverse_norms, rough_products
 
 Places = NDArray[np.int64]
-GATHER_BELOW = 0.2
-"""Copying rows together costs about four times a product with them: below this share of the matrix it pays."""
 _NOBODY = -1
 _ROOM = 64
 

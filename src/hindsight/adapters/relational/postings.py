@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +15,35 @@ from hindsight.adapters.relational.filtering import as_rows
 from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.queries import Database, load, rows, value
 
-Found = tuple[Places, NDArray[np.integer]]
-
 _SQL = load("terms.sql")
 _TAIL = 2_000
 _KEPT_POSTINGS = 1_500_000
-"""Postings (10 bytes each) that one namespace may keep in memory."""
+"""Postings (5 or 6 bytes each) that one namespace may keep in memory, or so many a record:"""
+_KEPT_A_RECORD = 32
 _ENTRY = 64
+_COUNTS = 100_000
+"""Terms whose numbers of documents are kept."""
+
+
+class Found(NamedTuple):
+    """The places that hold a term, ascending, and how often each, up to 65,535."""
+
+    places: NDArray[np.int32]
+    occurrences: NDArray[np.unsignedinteger]
+
+    def at(self, places: Places) -> NDArray[np.unsignedinteger]:
+        """How often each of ``places`` holds the term."""
+        if not len(self.places):
+            return np.zeros(len(places), dtype=np.uint8)
+        found = np.minimum(np.searchsorted(self.places, places.astype(np.int32)), len(self.places) - 1)
+        return np.where(self.places[found] == places, self.occurrences[found], 0)
 
 
 class Postings:
     """The posting lists of one namespace.
 
     Lists kept in memory cover the places below a base; what was added since is counted from the records' own tokens (the
-    tail). A long tail, or a record whose tokens changed, begins anew.
+    tail). A long tail is appended to them; where a record's tokens changed, all begins anew.
     """
 
     def __init__(self) -> None:
@@ -37,20 +54,31 @@ class Postings:
         self._tail: dict[str, list[tuple[int, int]]] = {}
         self._kept: OrderedDict[str, Found] = OrderedDict()
         self._size = 0
+        self._counts: dict[str, int] = {}
 
-    def collect(self, db: Database, view: View, terms: list[str]) -> list[Found]:
-        """For each term the places that hold it, ascending, and how often."""
+    def collect(self, db: Database, view: View, terms: Sequence[str], reading: Sequence[bool]) -> list[Found | None]:
+        """For each term the places that hold it; None where ``reading`` says not to read them and they are not in memory."""
         with self._lock:
             if view.edition < self._edition:  # a slow reader with a view from before a change
-                return [_read(db, view, term) for term in terms]
+                return [_read(db, view, term) if read else None for term, read in zip(terms, reading, strict=True)]
             self._follow(db, view)
-            return [self._get(db, view, term) for term in terms]
+            wanted = (read or term in self._kept for term, read in zip(terms, reading, strict=True))
+            return [self._get(db, view, term) if want else None for term, want in zip(terms, wanted, strict=True)]
+
+    def held(self, db: Database, view: View, terms: Sequence[str]) -> NDArray[np.int64]:
+        """How many documents hold each term, without reading which."""
+        with self._lock:
+            if view.edition < self._edition:
+                return np.array([_count(db, term) for term in terms], dtype=np.int64)
+            self._follow(db, view)
+            return np.array([self._held(db, view, term) for term in terms], dtype=np.int64)
 
     def _follow(self, db: Database, view: View) -> None:
-        if view.edition != self._edition or view.count - self._base > _TAIL:
+        if view.edition != self._edition:
             self._edition, self._base, self._end = view.edition, view.count, view.count
             self._tail.clear()
             self._kept.clear()
+            self._counts.clear()
             self._size = 0
         if view.count > self._end:
             added = view.rows[self._end :]
@@ -59,37 +87,62 @@ class Postings:
                 for term, count in Counter(text.split(" ")).items():
                     self._tail.setdefault(term, []).append((place, count))
             self._end = view.count
+        if self._end - self._base > _TAIL:
+            for term in self._tail.keys() & self._kept.keys():
+                longer = self._with_tail(term, self._kept[term])
+                self._size += len(longer.places) - len(self._kept[term].places)
+                self._kept[term] = longer
+            for term in self._tail.keys() & self._counts.keys():
+                self._counts[term] += len(self._tail[term])
+            self._tail.clear()
+            self._base = self._end
 
     def _get(self, db: Database, view: View, term: str) -> Found:
         kept = self._kept.get(term)
         if kept is None:
-            places, occurrences = _read(db, view, term)
-            below = int(np.searchsorted(places, self._base))
-            self._keep(term, (places[:below], np.minimum(occurrences[:below], 65_535).astype(np.uint16)))
-            return places, occurrences
+            found = _read(db, view, term)
+            if view.count >= self._base:  # else a slow reader, to whom some below are not there yet
+                self._keep(view, term, _before(self._base, found))
+            return found
         self._kept.move_to_end(term)
         if view.count < self._end:  # a slow reader with a view from before the last additions
             return _before(view.count, self._with_tail(term, kept))
         return self._with_tail(term, kept)
+
+    def _held(self, db: Database, view: View, term: str) -> int:
+        late = sum(place < view.count for place, _ in self._tail.get(term, ()))
+        below = self._counts.get(term)
+        if below is not None and view.count >= self._base:
+            return below + late
+        count = _count(db, term)
+        if view.count >= self._base:
+            if len(self._counts) >= _COUNTS:
+                self._counts.clear()
+            self._counts[term] = count - late
+        return count
 
     def _with_tail(self, term: str, kept: Found) -> Found:
         tail = self._tail.get(term)
         if tail is None:
             return kept
         late = np.array(sorted(tail), dtype=np.int64)
-        return np.concatenate([kept[0], late[:, 0]]), np.concatenate([kept[1], late[:, 1]])
+        return Found(np.concatenate([kept.places, late[:, 0].astype(np.int32)]), np.concatenate([kept.occurrences, _small(late[:, 1])]))
 
-    def _keep(self, term: str, entry: Found) -> None:
+    def _keep(self, view: View, term: str, entry: Found) -> None:
         self._kept[term] = entry
-        self._size += len(entry[0]) + _ENTRY
-        while self._size > _KEPT_POSTINGS and len(self._kept) > 1:
+        self._size += len(entry.places) + _ENTRY
+        while self._size > max(_KEPT_POSTINGS, _KEPT_A_RECORD * view.count) and len(self._kept) > 1:
             _, dropped = self._kept.popitem(last=False)
-            self._size -= len(dropped[0]) + _ENTRY
+            self._size -= len(dropped.places) + _ENTRY
 
 
 def _before(count: int, found: Found) -> Found:
-    seen = int(np.searchsorted(found[0], count))
-    return found[0][:seen], found[1][:seen]
+    seen = int(np.searchsorted(found.places, count))
+    return Found(found.places[:seen], found.occurrences[:seen])
+
+
+def _count(db: Database, term: str) -> int:
+    return int(value(db, _SQL["frequency"], (term,)) or 0)
 
 
 def _read(db: Database, view: View, term: str) -> Found:
@@ -98,4 +151,10 @@ def _read(db: Database, view: View, term: str) -> Found:
     occurrences = np.diff(starts, append=len(documents))
     places = view.places(documents[starts])
     known = places >= 0
-    return places[known], occurrences[known]
+    return Found(places[known].astype(np.int32), _small(occurrences[known]))
+
+
+def _small(occurrences: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+    few: type[np.unsignedinteger] = np.uint8 if occurrences.max(initial=0) < 256 else np.uint16
+    small: NDArray[np.unsignedinteger] = np.minimum(occurrences, 65_535).astype(few)
+    return small

@@ -11,14 +11,12 @@ from typing import Any
 
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.errors import ConfigurationError
-from hindsight.seals import Sealer, SealHeads
+from hindsight.seals import FIRST, Sealer, SealHeads
 
 _SQL = load("sealing.sql")
 _STORE = load("store.sql")
 _SEAL = re.compile(r',"seal":"([0-9a-f]{32})"\}\Z')
 _NOTHING = b""
-FIRST = (b"", b"")
-"""What stands for the link before the first."""
 Texts = tuple[str | None, str | None, str | None, str | None]
 Core = tuple[int, str, str, str, str, str, str]
 NO_TEXTS: Texts = (None, None, None, None)
@@ -82,7 +80,7 @@ class Sealing:
         """Begin every chain anew over the history and records as they stand; how many links."""
         if self.sealer is None:
             raise ConfigurationError("there is no key to seal with; set HINDSIGHT_SEAL_KEY or HINDSIGHT_SEAL_KEY_FILE.")
-        for name in ("drop_links", "drop_heads"):
+        for name in ("drop_links", "drop_heads", "drop_cuts"):
             db.execute(_SQL[name])
         if self.heads is not None:
             self.heads.forget(self.store)

@@ -31,6 +31,9 @@ DELETE FROM seals
 -- name: drop_heads
 DELETE FROM seal_heads
 
+-- name: drop_cuts
+DELETE FROM seal_cuts
+
 -- name: last_events
 SELECT memory_id, max(seq) FROM events GROUP BY memory_id
 
@@ -53,7 +56,7 @@ UPDATE tombstones SET seal = ? WHERE id = ?
 SELECT namespace, number, mac, key, seal FROM seal_heads ORDER BY namespace
 
 -- name: links
-SELECT s.number, s.kind, s.memory_id, s.event, s.key, s.record, s.texts, s.mac,
+SELECT s.number, s.kind, s.memory_id, s.event, s.key, s.record, s.texts, s.mac, s.previous,
        e.seq, e.memory_id, e.namespace, e.action, e.actor, e.channel, e.at, e.session_id, e.before, e.after, e.reason
 FROM seal_heads AS h JOIN seals AS s ON s.chain = h.chain LEFT JOIN events AS e ON e.seq = s.event
 WHERE h.namespace = ? ORDER BY s.number

@@ -16,7 +16,7 @@ from hindsight.adapters.relational.cache import NamespaceCache, Places, View
 from hindsight.adapters.relational.codes import find_code
 from hindsight.adapters.relational.filtering import Mask, Masks, as_rows, event_start
 from hindsight.adapters.relational.graph import spread
-from hindsight.adapters.relational.matrix import Vectors
+from hindsight.adapters.relational.indexed import NamespaceVectors, SampledMeans
 from hindsight.adapters.relational.queries import Database
 from hindsight.adapters.relational.terms import TermSearch
 from hindsight.ports import Centring, Columns, Rows, Scored, TermHits, Vector
@@ -37,6 +37,7 @@ class Namespace:
         self.lock = threading.Lock()
         """Held while the cache is brought up to date."""
         self.cache = NamespaceCache(code, dimension, centring)
+        self.means = SampledMeans(dimension or 0, centring)
         self.masks = Masks()
         self.terms = TermSearch()
         self.order = sessions.SessionOrder()
@@ -50,7 +51,7 @@ class Search:
     namespace: Namespace
     filter: Filter
     view: View
-    vectors: Vectors | None
+    vectors: NamespaceVectors | None
     now: datetime
 
     def mask(self) -> Mask:
@@ -138,7 +139,8 @@ class Search:
 
     def session_rows(self, codes: NDArray[np.int64], limit: int) -> Rows:
         """Visible rows of sessions, at most ``limit`` of each, by (session, position)."""
-        places = self.namespace.order.members(self.view, codes, self.mask())
+        places = self.namespace.order.members(self.view, codes)
+        places = places[self.mask()[places]]
         return self.view.rows[places[sessions.first_of_each(self.view.column("session")[places], limit)]]
 
     def _scored(self, places: Places, scores: NDArray[np.float32]) -> Scored:

@@ -23,9 +23,10 @@ class SessionOrder:
         self._sessions: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._sorted = 0
         self._keys: tuple[NDArray[np.int32], NDArray[np.int64]] = (self._sessions, self._order)
+        self._version = -1
 
-    def members(self, view: View, sessions: NDArray[np.int64], mask: Mask) -> Places:
-        """Places inside the mask that belong to one of ``sessions``, by (session, position, row)."""
+    def members(self, view: View, sessions: NDArray[np.int64]) -> Places:
+        """Places that belong to one of ``sessions``, by (session, position, row)."""
         with self._lock:
             self._bring_up_to(view)
             order, sorted_sessions, count = self._order, self._sessions, self._sorted
@@ -38,9 +39,12 @@ class SessionOrder:
             if len(late):
                 places = np.concatenate([places, late])
                 places = places[_sorting(view, places)]
-        return places[mask[places]]
+        return places
 
     def _bring_up_to(self, view: View) -> None:
+        if view.version == self._version:
+            return
+        self._version = view.version
         session, position = view.column("session")[: self._sorted], view.column("position")[: self._sorted]
         same = view.count >= self._sorted and np.array_equal(self._keys[0], session) and np.array_equal(self._keys[1], position)
         if same and view.count - self._sorted <= 256 + self._sorted // 10:
@@ -73,17 +77,16 @@ def neighbours(view: View, order: SessionOrder, mask: Mask, places: Places, reac
     if not len(known):
         return result
     asked = places[known]
-    wider = mask.copy()
-    wider[asked] = True
-    members = order.members(view, view.column("session")[asked].astype(np.int64), wider)
-    sessions = view.column("session")[members]
+    members = order.members(view, view.column("session")[asked].astype(np.int64))
     inside = mask[members]
+    kept = inside | np.isin(members, asked)
+    members, inside = members[kept], inside[kept]
+    sessions = view.column("session")[members]
     # Rank among the visible members: a hidden one takes the rank of the next visible.
     rank: NDArray[np.int64] = np.cumsum(inside) - inside
     visible, visible_sessions = members[inside], sessions[inside]
-    at = np.empty(view.count, dtype=np.int64)
-    at[members] = np.arange(len(members))
-    index = at[asked]
+    by_place = np.argsort(members)
+    index = by_place[np.searchsorted(members[by_place], asked)]
     hidden = ~inside[index]
     for column, step in enumerate([*range(-reach, 0), *range(1, reach + 1)]):
         target = rank[index] + step - (hidden & (step > 0))

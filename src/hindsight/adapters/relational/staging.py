@@ -74,6 +74,7 @@ def switch(db: Database, model: str, dimension: int) -> bool:
     _check_run(db, model, dimension)
     if value(db, _SQL["any_unstaged"]):
         return False
+    rows(db, _SQL["unindex"])  # an index is of one dimension
     for name in ("empty_vectors", "empty_passages", "take_vectors", "take_passages"):
         db.execute(_SQL[name])
     _empty(db)

@@ -29,6 +29,9 @@ DELETE FROM staged_passages WHERE namespace = ? AND "row" = ?
 -- name: stage_passage
 INSERT INTO staged_passages (namespace, "row", number, scale, data) VALUES (?, ?, ?, ?, ?)
 
+-- name: unindex
+SELECT 0
+
 -- name: empty_vectors
 DELETE FROM vectors
 

@@ -20,6 +20,7 @@ from hindsight.adapters.relational.access import AccessTokens
 from hindsight.adapters.relational.boards import Boards
 from hindsight.adapters.relational.codes import find_code, texts_of
 from hindsight.adapters.relational.core import Core, change_number
+from hindsight.adapters.relational.feeding import Fed
 from hindsight.adapters.relational.filtering import approved
 from hindsight.adapters.relational.histories import Histories
 from hindsight.adapters.relational.learning import Learning
@@ -64,7 +65,7 @@ _READY_SECONDS = 3.0
 """Who asks whether the process is ready gives up soon."""
 
 
-class RelationalStore(Queueing, Histories, Notes):
+class RelationalStore(Queueing, Histories, Notes, Fed):
     """What every store of tables does alike. Every method may be called from several tasks; several processes may share the store.
 
     Args:
@@ -154,6 +155,8 @@ class RelationalStore(Queueing, Histories, Notes):
             raise AccessDenied(f"nothing may be erased: the store is under a legal hold ({self._legal_hold}). Archive the memory instead.")
         gone = await self._core.write_indexed(lambda db, index: self._erase(db, index, ids, event))
         await self._after_erasing()
+        if gone and self.erased is not None:
+            await self.erased(gone)
         return gone
 
     def _erase(self, db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
@@ -243,8 +246,9 @@ class RelationalStore(Queueing, Histories, Notes):
 
         def work(db: Database) -> dict[str, int]:
             view = self._core.view(db, namespace)
-            codes = np.unique(view.column("speaker")[view.live & approved(view)])
-            return {text: code for code, text in texts_of(db, codes[codes >= 0].tolist()).items()}
+            spoken = view.column("speaker") >= 0
+            codes = np.unique(view.column("speaker")[spoken & view.live & approved(view)]) if spoken.any() else ()
+            return {text: code for code, text in texts_of(db, codes).items()}
 
         return await self._core.read(work)
 

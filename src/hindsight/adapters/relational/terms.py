@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from hindsight.adapters.relational.cache import Places, View
 from hindsight.adapters.relational.filtering import Mask
 from hindsight.adapters.relational.mapping import to_json
-from hindsight.adapters.relational.postings import Postings
-from hindsight.adapters.relational.queries import Database, load, rows, value
+from hindsight.adapters.relational.postings import Found, Postings
+from hindsight.adapters.relational.queries import Database, load, rows
 from hindsight.adapters.relational.recent import Recent
 from hindsight.text.bm25 import idf, length_norms, saturation
 
@@ -25,8 +26,12 @@ _FOLD = {code: chr(code + 32) for code in range(ord("A"), ord("Z") + 1)} | dict.
 FREQUENT = 0.05
 """In a large namespace, terms in more than this share of the documents do not find documents, they only add to the score."""
 LARGE = 200_000
+SCORED = 400_000
+"""So many postings one query scores, the rarest terms first; the other terms of a long text only add to the score, too."""
+_READ_A_RECORD = 4
+"""Postings a record that one query may read to learn how often candidates hold its terms; the rest is counted in the candidates' texts."""
 _COMPLETED = 400
-_KEPT = 8
+_KEPT = 4
 
 
 def indexed_text(namespace: int, tokens: Sequence[str]) -> str:
@@ -60,7 +65,8 @@ class _Scores:
 
     version: int
     scores: NDArray[np.float32]
-    frequent: dict[str, float]
+    later: list[tuple[str, float, Found | None]]
+    """These, their idf, and their postings where they are in memory."""
 
 
 class TermSearch:
@@ -77,7 +83,7 @@ class TermSearch:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         found = self._scores(db, view, terms)
         places = np.flatnonzero(mask & (found.scores > 0))
-        count = max(limit, _COMPLETED) if found.frequent else limit
+        count = max(limit, _COMPLETED) if found.later else limit
         if len(places) > count:
             scores = found.scores[places]
             places = places[np.argpartition(scores, len(scores) - count)[len(scores) - count :]]
@@ -90,23 +96,16 @@ class TermSearch:
         return self._completed(db, view, self._scores(db, view, terms), places)
 
     def hits(self, db: Database, view: View, terms: Sequence[str], places: Places) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The idf of each term, and (places, terms) what each adds to BM25. Terms too frequent to find documents by count as absent."""
+        """The idf of each term, and (places, terms) what each adds to BM25."""
         documents, norms = self._statistics(view)
         keys = [next(iter(index_terms(view.code, [term])), "") for term in terms]
-        frequent = _frequent(db, documents, keys) if documents > LARGE else {}
-        asked = [number for number, key in enumerate(keys) if key and key not in frequent]
-        found = self._postings.collect(db, view, [keys[number] for number in asked])
-        held = np.array([len(holders) for holders, _ in found], dtype=np.int64)
+        asked = [number for number, key in enumerate(keys) if key]
+        wanted = [keys[number] for number in asked]
+        held, found = self._gathered(db, view, wanted, max(SCORED, _READ_A_RECORD * view.count))
         weights = np.zeros(len(terms), dtype=np.float32)
         weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
-        at = np.full(view.count, -1, dtype=np.int32)
-        at[places] = np.arange(len(places), dtype=np.int32)
         counts = np.zeros((len(terms), len(places)), dtype=np.int64)
-        if held.any():
-            holders, occurrences = (np.concatenate(part) for part in zip(*found, strict=True))
-            among = at.take(holders)
-            inside = np.flatnonzero(among >= 0)
-            counts[np.repeat(np.array(asked), held)[inside], among[inside]] = occurrences[inside]
+        counts[asked] = _occurrences(db, view, wanted, found, places)
         worth: NDArray[np.float32] = weights[:, None] * saturation(counts, norms[places])
         return weights, worth.T
 
@@ -120,29 +119,32 @@ class TermSearch:
 
     def _score_all(self, db: Database, view: View, terms: Sequence[str]) -> _Scores:
         documents, norms = self._statistics(view)
-        frequent = _frequent(db, documents, terms) if documents > LARGE else {}
-        found = self._postings.collect(db, view, [term for term in terms if term not in frequent])
-        counts = np.array([len(places) for places, _ in found], dtype=np.int64)
-        if not counts.sum():
-            return _Scores(view.version, np.zeros(view.count, dtype=np.float32), frequent)
-        places, occurrences = (np.concatenate(part) for part in zip(*found, strict=True))
-        worth = np.repeat(idf(documents, counts), counts) * saturation(occurrences, norms.take(places))
-        scores = np.bincount(places, weights=worth, minlength=view.count).astype(np.float32)
-        return _Scores(view.version, scores, frequent)
+        held, found = self._gathered(db, view, terms, SCORED)
+        scores = np.zeros(view.count, dtype=np.float64)
+        later = []
+        for term, weight, each, adding in zip(terms, idf(documents, held), found, _only_adding(held, documents).tolist(), strict=True):
+            if adding or each is None:
+                later.append((term, float(weight), each))
+            else:
+                scores[each.places] += weight * saturation(each.occurrences, norms.take(each.places))
+        return _Scores(view.version, scores.astype(np.float32), later)
+
+    def _gathered(self, db: Database, view: View, terms: Sequence[str], most: int) -> tuple[NDArray[np.int64], list[Found | None]]:
+        """How many documents hold each term, and which; of the most frequent terms, beyond ``most`` postings, only where that is in memory."""
+        if view.count * len(terms) <= most:
+            found = self._postings.collect(db, view, terms, [True] * len(terms))
+            return np.array([0 if each is None else len(each.places) for each in found], dtype=np.int64), found
+        held = self._postings.held(db, view, terms)
+        return held, self._postings.collect(db, view, terms, _rarest(held, most).tolist())
 
     def _completed(self, db: Database, view: View, found: _Scores, places: Places) -> NDArray[np.float32]:
-        """Scores with the frequent terms added, counted in the documents' own indexed texts."""
+        """Scores with the terms added that find nothing."""
         scores = found.scores[places]
-        if not found.frequent or not len(places):
-            return scores
-        _, norms = self._statistics(view)
-        texts = dict(rows(db, _SQL["texts"], (to_json(view.rows[places].tolist()),)))
-        counts = np.zeros((len(places), len(found.frequent)), dtype=np.int64)
-        for number, row in enumerate(view.rows[places].tolist()):
-            tokens = texts.get(row, "").split(" ")
-            counts[number] = [tokens.count(name) for name in found.frequent]
-        for number, weight in enumerate(found.frequent.values()):
-            scores = scores + np.float32(weight) * saturation(counts[:, number], norms[places])
+        if found.later and len(places):
+            _, norms = self._statistics(view)
+            terms, weights, postings = zip(*found.later, strict=True)
+            for weight, counts in zip(weights, _occurrences(db, view, terms, postings, places), strict=True):
+                scores = scores + np.float32(weight) * saturation(counts, norms[places])
         return scores
 
     def _statistics(self, view: View) -> tuple[int, NDArray[np.float32]]:
@@ -157,11 +159,34 @@ class TermSearch:
         return kept[1:]
 
 
-def _frequent(db: Database, documents: int, terms: Sequence[str]) -> dict[str, float]:
-    """The terms too frequent to find documents by, with their idf; none where the query has no rarer ones."""
-    frequencies = np.array([value(db, _SQL["frequency"], (term,)) or 0 for term in terms], dtype=np.int64)
-    often = frequencies > FREQUENT * documents
-    if not (~often & (frequencies > 0)).any():
-        return {}
-    weights = idf(documents, frequencies)
-    return {term: weight for term, weight, frequent in zip(terms, weights.tolist(), often.tolist(), strict=True) if frequent}
+def _rarest(held: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """The rarest terms, by how many documents hold each, with at most so many postings together; the rarest that is held in any case."""
+    order = np.argsort(held, kind="stable")
+    chosen = np.empty(len(held), dtype=np.bool_)
+    chosen[order] = np.cumsum(held[order]) <= most
+    chosen[order[held[order] > 0][:1]] = True
+    return chosen
+
+
+def _only_adding(held: NDArray[np.int64], documents: int) -> NDArray[np.bool_]:
+    """Which terms find no documents and only add to the scores of those that the others found."""
+    adding = ~_rarest(held, SCORED)
+    often = held > FREQUENT * documents
+    if documents > LARGE and (~often & (held > 0)).any():
+        adding |= often
+    return adding
+
+
+def _occurrences(db: Database, view: View, terms: Sequence[str], found: Sequence[Found | None], places: Places) -> NDArray[np.int64]:
+    """(terms, places) how often each holds each: from postings, or counted in the documents' own indexed texts."""
+    counts = np.zeros((len(terms), len(places)), dtype=np.int64)
+    missing = [number for number, each in enumerate(found) if each is None]
+    for number, each in enumerate(found):
+        if each is not None:
+            counts[number] = each.at(places)
+    if missing and len(places):
+        texts = dict(rows(db, _SQL["texts"], (to_json(np.unique(view.rows[places]).tolist()),)))
+        for column, row in enumerate(view.rows[places].tolist()):
+            tokens = Counter(texts.get(row, "").split(" "))
+            counts[missing, column] = [tokens[terms[number]] for number in missing]
+    return counts

@@ -1,7 +1,8 @@
 -- name: begin
 INSERT INTO upkeep (name, holder, lease_until, started_at) VALUES (:name, :holder, :until, :now)
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until, started_at = excluded.started_at
-WHERE (upkeep.lease_until IS NULL OR upkeep.lease_until <= :now) AND (upkeep.started_at IS NULL OR upkeep.started_at <= :since)
+WHERE (upkeep.lease_until IS NULL OR upkeep.lease_until <= :now OR upkeep.lease_until > :ahead)
+  AND (upkeep.started_at IS NULL OR upkeep.started_at <= :since OR upkeep.started_at > :ahead)
 RETURNING name
 
 -- name: hold

@@ -11,17 +11,20 @@ from uuid import UUID
 from hindsight.adapters.relational import erasing
 from hindsight.adapters.relational.core import Core
 from hindsight.adapters.relational.mapping import read_memory, to_json, unpack_text
+from hindsight.adapters.relational.pruning import Pruner
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import SealWriter
 from hindsight.ports import NewEvent
 from hindsight.records import Kind, Memory, Status
-from hindsight.tending import Trace, UpkeepState
+from hindsight.tending import HistoryCut, HistoryStep, Trace, UpkeepState
 from hindsight.text.fold import fold
 from hindsight.text.standing import stands
 
 _SQL = load("upkeep.sql")
 _META = load("store.sql")
 _FAR = 1e12
+_AHEAD = 3_600.0
+"""Seconds by which clocks of replicas may differ. What was noted later than that was noted by a clock that was wrong: it holds nobody up."""
 
 
 class Upkeeping:
@@ -46,7 +49,7 @@ class Upkeeping:
         """Take the lease of a job."""
         now = self._core.clock.now().timestamp()
         since = _FAR if unless_since is None else unless_since.timestamp()
-        names = {"name": name, "holder": holder, "now": now, "until": now + seconds, "since": since}
+        names = {"name": name, "holder": holder, "now": now, "until": now + seconds, "since": since, "ahead": now + _AHEAD}
         return bool(await self._core.write(lambda db: rows(db, _SQL["begin"], names)))
 
     async def hold(self, name: str, holder: str, *, seconds: float) -> bool:
@@ -127,6 +130,21 @@ class Upkeeping:
             return found
 
         return await self._core.read(work)
+
+    async def cut_history(self, order: HistoryCut, step: HistoryStep, *, limit: int = 1000) -> HistoryStep:
+        """Cut the history by at most so many entries."""
+        sealing = self._core.sealing
+        if order.dry_run:
+            return await self._core.read(lambda db: Pruner(db, sealing, order).step(step, limit))
+        # Most of what was left stays: writers are only kept waiting for the rest.
+        if (following := await self._core.read(lambda db: Pruner(db, sealing, order).idle(step, limit))) is not None:
+            return following
+
+        def work(db: Database) -> HistoryStep:
+            sealing.writer(db)  # a sealed store without its key is written to by nobody
+            return Pruner(db, sealing, order).step(step, limit)
+
+        return await self._core.write_indexed(lambda db, _: work(db))
 
     async def tune(self) -> dict[str, int]:
         """What the engine does for its own health."""

@@ -43,9 +43,11 @@ class Committer:
         self._graph = GraphChanges(db)
         self._namespaces: dict[str, int] = {}
         self._languages: dict[str, int] = {}
+        self._vectors: dict[int, tuple[float, bytes]] = {}  # by the identity of the write
 
     def commit(self, writes: Sequence[Write]) -> list[Committed]:
         """All of ``writes``, in order; the caller rolls back on an error."""
+        self._quantise(writes)
         done = [self._insert(write) if write.expected_version is None else self._replace(write) for write in writes]
         self._graph.flush()
         self._codes.flush()
@@ -94,7 +96,7 @@ class Committer:
         packed = pack(memory, row=row, codes=codes, language=self._language(write.language), length=len(tokens))
         self._db.execute(_SQL["put_attributes"], (namespace, row, packed))
         self._put_tokens(namespace, row, tokens)
-        self._put_vector(namespace, row, write)
+        self._put_vector(namespace, row, write, fresh=True)
         self._graph.link(namespace, row, write.entities, edge_owner(unpack(packed)))
         self._put_turn_refs(memory, row)
         self._put_parents(memory)
@@ -158,7 +160,7 @@ class Committer:
             drop_tokens(self._db, self._index, row)
             self._put_tokens(namespace, row, write.tokens)
         if write.vector is not None:
-            self._put_vector(namespace, row, write)
+            self._put_vector(namespace, row, write, fresh=False)
         self._relink(namespace, row, (edge_owner(before), edge_owner(unpack(packed))), write)
         if (old.refs, old.session_id, old.turn_ids) != (new.refs, new.session_id, new.turn_ids):
             rows(self._db, _SQL["delete_turn_refs"], (row,))
@@ -187,15 +189,25 @@ class Committer:
             self._db.execute(_SQL["put_tokens"], (row, text))
             self._index.index(row, text)
 
-    def _put_vector(self, namespace: int, row: int, write: Write) -> None:
+    def _quantise(self, writes: Sequence[Write]) -> None:
+        """Bring all vectors of the transaction to the form that is kept, at once."""
+        given = [each for each in writes if each.vector is not None]
+        if given:
+            checked = [checked_vectors(each.memory.id, np.asarray(each.vector)[None, :], self._dimension) for each in given]
+            data, scales = quantise(np.concatenate(checked))
+            self._vectors = {id(each): (scale, part.tobytes()) for each, scale, part in zip(given, scales.tolist(), data, strict=True)}
+
+    def _put_vector(self, namespace: int, row: int, write: Write, *, fresh: bool) -> None:
+        """``fresh``: a new row, of which nothing stands."""
         if write.vector is None:
             return
-        data, scales = quantise(checked_vectors(write.memory.id, write.vector[None, :], self._dimension))
-        if scales[0] > 0:
-            self._db.execute(_SQL["put_vector"], (namespace, row, float(scales[0]), data.tobytes()))
-        else:  # zeros point nowhere: as if there were no vector
+        scale, data = self._vectors[id(write)]
+        if scale > 0:
+            self._db.execute(_SQL["put_vector"], (namespace, row, scale, data))
+        elif not fresh:  # zeros point nowhere: as if there were no vector
             self._db.execute(_SQL["delete_vector"], (namespace, row))
-        self._db.execute(_SQL["delete_passages"], (namespace, row))
+        if not fresh:
+            self._db.execute(_SQL["delete_passages"], (namespace, row))
         if write.passages is not None:
             passages = checked_vectors(write.memory.id, write.passages, self._dimension)
             self._db.executemany(_SQL["put_passage"], passage_rows(namespace, row, passages))

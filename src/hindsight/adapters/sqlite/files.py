@@ -10,6 +10,7 @@ from types import TracebackType
 from hindsight.errors import StoreBusy, StoreCorrupt, StoreMisplaced, StoreUnavailable
 
 DATABASE = "memory.db"
+_SOON = 0.05
 _MARK = b"hindsight store; writers take turns by locking this file\n"
 
 
@@ -57,14 +58,16 @@ class WriterLock:
     def __enter__(self) -> None:
         if self._handle is None:
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        end, pause = time.monotonic() + self._seconds, 0.0002
+        begun, pause = time.monotonic(), 0.0002
         while not _try_lock(self._handle):
-            if time.monotonic() > end:
+            waited = time.monotonic() - begun
+            if waited > self._seconds:
                 raise StoreBusy(
                     f"another process held {self._path} for over {self._seconds:.0f} s; try again, or look for a process that hangs."
                 )
             time.sleep(pause)
-            pause = min(pause * 1.5, 0.004)
+            # A write takes a few milliseconds: who looks again soon leaves the file idle for less. Who has to wait long looks seldom.
+            pause = min(pause * 1.5, 0.001 if waited < _SOON else 0.004)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         assert self._handle is not None

@@ -12,3 +12,6 @@ PRAGMA integrity_check(20)
 
 -- name: checkpoint
 PRAGMA wal_checkpoint(TRUNCATE)
+
+-- name: idle_bytes
+SELECT sum(unused) FROM dbstat WHERE aggregate = 1

@@ -9,6 +9,8 @@ from hindsight.adapters.relational.queries import load, rows, value
 _SQL = load("store.sql", __package__)
 WORTH = 0.25
 """From this share of free pages on the file is written anew without them."""
+SLACK = 0.35
+"""The same for all that lies idle, free pages and what is free within the others: what is erased here and there leaves those half full."""
 _LEAST = 256
 """Fewer free pages are left to be used again."""
 
@@ -19,7 +21,8 @@ def tune(db: apsw.Connection) -> dict[str, int]:
     pages, free = int(value(db, "PRAGMA page_count")), int(value(db, "PRAGMA freelist_count"))
     rows(db, "PRAGMA analysis_limit = 400")
     rows(db, "ANALYZE")
-    vacuumed = free >= _LEAST and free >= WORTH * pages
+    idle = free + int(value(db, _SQL["idle_bytes"]) or 0) / page
+    vacuumed = idle >= _LEAST and (free >= WORTH * pages or idle >= SLACK * pages)
     if vacuumed:
         rows(db, "VACUUM")
     blocked = rows(db, _SQL["checkpoint"])[0][0]
