@@ -19,7 +19,7 @@ help:
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make pages    refill the generated parts of the documentation"
 	@echo "make eval     evaluation gates on DATA=$(DATA)"
-	@echo "make bench    speed and memory at 10,000 and 100,000 memories (ARGS=--quick)"
+	@echo "make bench    speed and memory at 10,000 and 100,000 memories (ARGS=--quick, --compare, '--scale 1000000')"
 	@echo "make size     size of the installed packages, against its limit"
 	@echo "make lock     write requirements/ after a change of dependencies (needs uv)"
 	@echo "make upgrade  the same, with the newest versions that fit"
@@ -68,7 +68,7 @@ upgrade:
 lock:
 	$(UV) lock
 	$(EXPORT) --no-default-groups --group build --output-file requirements/default.txt
-	$(EXPORT) --no-default-groups --group build --extra server --extra tracing --output-file requirements/server.txt
+	$(EXPORT) --no-default-groups --group build --extra server --extra qdrant --extra tracing --output-file requirements/server.txt
 	$(EXPORT) --no-default-groups --group build --group test --output-file requirements/test.txt
 	$(EXPORT) --no-default-groups --group dev --output-file requirements/dev.txt
 	$(EXPORT) --only-group uv --output-file requirements/uv.txt

@@ -161,5 +161,6 @@ def test_composed_services_are_described_wholly(name: str) -> None:
 
 
 def test_the_vector_store_has_its_limits() -> None:
-    resources = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["postgres"]["deploy"]["resources"]
-    assert resources == {"limits": {"memory": "2G"}, "reservations": {"memory": "512M"}}
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    for name in ("postgres", "qdrant"):
+        assert services[name]["deploy"]["resources"] == {"limits": {"memory": "2G"}, "reservations": {"memory": "512M"}}

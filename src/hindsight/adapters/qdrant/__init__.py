@@ -1,0 +1,1 @@
+"""Vectors in Qdrant, beside the store that remains the truth."""
