@@ -207,7 +207,7 @@ async def _night(memory: Hindsight, day: int) -> None:
     for name in ("expire", "archive"):
         await memory.upkeep(name)
     if day % 7 == 6:
-        for name in ("compact", "conflicts", "patterns", "forget", "stats"):
+        for name in ("compact", "conflicts", "patterns", "forget", "history", "stats"):
             await memory.upkeep(name)
         for item in await memory.reviews(limit=500):
             current = await memory.get(item.memory.id)

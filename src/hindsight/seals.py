@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
@@ -12,6 +12,16 @@ from uuid import UUID
 from hindsight.records import Event, Memory
 
 T = TypeVar("T")
+FIRST = (b"", b"")
+"""What stands for the link before the first."""
+KEY_BYTES = 4
+"""Of what names a key."""
+_TOTAL_BYTES = 32
+
+
+def total_of(terms: Iterable[int]) -> bytes:
+    """What stands for a set of links: the sum of their digests (:meth:`Sealer.kept`), modulo 2^256."""
+    return (sum(terms) % (1 << 8 * _TOTAL_BYTES)).to_bytes(_TOTAL_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,8 @@ class SealedEvent:
 @dataclass(frozen=True, slots=True)
 class SealLink:
     """One link of a namespace's chain. ``kind``: ``write`` (a record as it is from then on), ``erase``, ``scrub`` (the texts of another
-    memory's event went with an erasure), ``broken`` (the end of the chain did not verify when it was to be continued).
+    memory's event went with an erasure), ``broken`` (the end of the chain did not verify when it was to be continued). ``previous`` is
+    (key, seal) of the link before it, where that may be gone: it was left before a cut.
     """
 
     number: int
@@ -39,6 +50,22 @@ class SealLink:
     record: bytes
     texts: bytes
     mac: bytes
+    previous: tuple[bytes, bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SealCut:
+    """Where a namespace's chain was cut, sealed itself: up to the link ``number``, whose (key, seal) is ``last``, ``kept`` are left, for which
+    ``total`` stands. The history is whole from ``before`` (ISO 8601) on. ``key`` sealed it.
+    """
+
+    number: int
+    last: tuple[bytes, bytes]
+    kept: int
+    total: bytes
+    before: str
+    key: bytes
+    seal: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +121,19 @@ class Sealer(Protocol):
 
     def head(self, store: str, place: tuple[str, int], mac: bytes, *, key: bytes | None = None) -> bytes: ...
 
+    def kept(self, place: tuple[str, int], link: tuple[bytes, bytes], *, key: bytes | None = None) -> int: ...
+
+    def cut(
+        self,
+        store: str,
+        place: tuple[str, int],
+        last: tuple[bytes, bytes],
+        kept: tuple[int, bytes],
+        before: str,
+        *,
+        key: bytes | None = None,
+    ) -> bytes: ...
+
 
 class SealHeads(Protocol):
     """Keeps the ends of the chains outside the store, so that a store that was put back as a whole is seen."""
@@ -113,6 +153,10 @@ class SealAudit(Protocol):
     store: str
 
     def heads(self) -> list[SealHead]: ...
+
+    def cut(self, namespace: str) -> SealCut | None:
+        """Where the chain was cut; None where it is whole."""
+        ...
 
     def links(self, namespace: str) -> Iterator[SealLink]:
         """In order; with the event that each belongs to, None where that is gone."""
@@ -145,6 +189,10 @@ class HistoryStore(Protocol):
         ids: Sequence[UUID] | None = None,
     ) -> builtins.list[Event]:
         """Events of a namespace that fit everything given, in order; ``mentioning``: whose reason holds this text."""
+        ...
+
+    async def latest_events(self, namespace: str, *, limit: int, below: int | None = None) -> builtins.list[Event]:
+        """The newest events of a namespace, newest first, without what they changed; ``below``: those numbered lower."""
         ...
 
     async def children(self, ids: Sequence[UUID]) -> dict[UUID, builtins.list[UUID]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 from hindsight.records import Kind, Memory, Status
@@ -32,6 +32,32 @@ class Trace:
     id: UUID
     namespace: str
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCut:
+    """What to cut of a namespace's history: entries from before a moment that nothing needs. ``keeper`` and ``channel`` are who upkeep is: what
+    it erased itself needs no tombstone for ever, and where its reason begins with ``moved``, none at all: the record is kept elsewhere.
+    """
+
+    namespace: str
+    before: datetime
+    keeper: str
+    channel: str
+    moved: str
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """How far cutting is: first what was left earlier and is not needed any more (``sweep``), then new entries (``cut``). ``removed`` is
+    what this step took away.
+    """
+
+    phase: Literal["sweep", "cut"] = "sweep"
+    after: int = 0
+    removed: int = 0
+    done: bool = False
 
 
 class UpkeepStore(Protocol):
@@ -73,6 +99,14 @@ class UpkeepStore(Protocol):
 
     async def counts(self, ids: Sequence[UUID]) -> dict[str, int]:
         """How much of records there is in every table and index, by its name."""
+        ...
+
+    async def cut_history(self, order: HistoryCut, step: HistoryStep, *, limit: int = 1000) -> HistoryStep:
+        """Cut the history by at most so many entries, going on after ``step``: one transaction. Seals stay valid.
+
+        Raises:
+            StoreCorrupt: a chain is not whole.
+        """
         ...
 
     async def tune(self) -> dict[str, int]:

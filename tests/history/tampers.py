@@ -119,7 +119,9 @@ def insert_with_forged_seal(db: apsw.Connection, chance: random.Random) -> str:
     chain, number, key = db.execute("SELECT chain, number, key FROM seal_heads WHERE namespace = 'default'").fetchall()[0]
     event, mac = db.last_insert_rowid(), chance.randbytes(16)
     parts = (chain, number + 1, "write", new, event, key, chance.randbytes(16), chance.randbytes(16), mac)
-    db.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", parts)
+    db.execute(
+        "INSERT INTO seals (chain, number, kind, memory_id, event, key, record, texts, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", parts
+    )
     db.execute("UPDATE seal_heads SET number = number + 1, mac = ? WHERE chain = ?", (mac, chain))
     return new
 
@@ -226,7 +228,10 @@ def insert_tombstone(db: apsw.Connection, chance: random.Random) -> str:
 def truncate(db: apsw.Connection, chance: random.Random) -> None:
     """The last entries with all that belongs to them; the end of the chain is moved back as well."""
     chain, number = db.execute("SELECT chain, number FROM seal_heads WHERE namespace = 'default'").fetchall()[0]
-    keep = number - chance.randint(1, number - 1)
+    cut = db.execute("SELECT coalesce(max(number), 0) FROM seal_cuts WHERE chain = ?", (chain,)).fetchall()[0][0]
+    keep = chance.choice([each for (each,) in db.execute("SELECT number FROM seals WHERE chain = ?", (chain,)) if each != number])
+    if keep < cut and chance.random() < 0.5:  # the cut as well, so that what is left looks like a young chain
+        db.execute("DELETE FROM seal_cuts WHERE chain = ?", (chain,))
     gone = db.execute("SELECT event, memory_id FROM seals WHERE chain = ? AND number > ?", (chain, keep)).fetchall()
     kept = {id for (id,) in db.execute("SELECT memory_id FROM seals WHERE chain = ? AND number <= ?", (chain, keep))}
     for event, id in gone:
@@ -329,3 +334,62 @@ TAMPERS: tuple[tuple[Change, frozenset[str]], ...] = (
     (edit_search_columns, frozenset({"index"})),
     (cut_from_parents, frozenset({"index"})),
 )
+
+
+def edit_cut(db: apsw.Connection, chance: random.Random) -> None:
+    column, value = chance.choice(
+        [
+            ("number", 2),
+            ("mac", chance.randbytes(16)),
+            ("kept", 1),
+            ("total", chance.randbytes(32)),
+            ("before", "2020"),
+            ("seal", b"0" * 16),
+        ]
+    )
+    db.execute(f"UPDATE seal_cuts SET {column} = ? WHERE chain = 1", (value,))
+
+
+def delete_cut(db: apsw.Connection, chance: random.Random) -> None:
+    db.execute("DELETE FROM seal_cuts WHERE chain = 1")
+
+
+def edit_previous(db: apsw.Connection, chance: random.Random) -> None:
+    (number,) = some(db, chance, "SELECT number FROM seals WHERE chain = 1 AND previous IS NOT NULL")
+    db.execute("UPDATE seals SET previous = ? WHERE chain = 1 AND number = ?", (chance.choice([None, chance.randbytes(20)]), number))
+
+
+def delete_what_was_left(db: apsw.Connection, chance: random.Random) -> None:
+    """A memory from before the cut, with all of its traces and the number of what was left."""
+    (id,) = some(db, chance, "SELECT DISTINCT memory_id FROM seals WHERE previous IS NOT NULL")
+    count = len(db.execute("SELECT 1 FROM seals WHERE memory_id = ? AND previous IS NOT NULL", (id,)).fetchall())
+    for table in ("events", "seals", "parent_links"):
+        db.execute(f"DELETE FROM {table} WHERE {'child' if table == 'parent_links' else 'memory_id'} = ?", (id,))
+    for table in ("memories", "tombstones"):
+        db.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+    if chance.random() < 0.5:
+        db.execute("UPDATE seal_cuts SET kept = kept - ? WHERE chain = 1", (count,))
+
+
+def put_in_before_the_cut(db: apsw.Connection, chance: random.Random) -> str:
+    """A memory with event and seal, under a number that the cut took away."""
+    new = insert_with_event(db, chance)
+    event = db.last_insert_rowid()
+    numbers = {number for (number,) in db.execute("SELECT number FROM seals WHERE chain = 1")}
+    [(cut, key)] = db.execute("SELECT number, key FROM seal_cuts WHERE chain = 1").fetchall()
+    free = next(number for number in range(1, cut) if number not in numbers)
+    db.execute(
+        "INSERT INTO seals (chain, number, kind, memory_id, event, key, record, texts, mac, previous) VALUES (1, ?, 'write', ?, ?, ?, ?, ?, ?, ?)",
+        (free, new, event, key, *(chance.randbytes(16) for _ in range(3)), chance.choice([None, key + chance.randbytes(16)])),
+    )
+    return new
+
+
+CUT_TAMPERS: tuple[tuple[Change, frozenset[str]], ...] = (
+    (edit_cut, frozenset({"truncated"})),
+    (delete_cut, frozenset({"history deleted"})),
+    (edit_previous, frozenset({"history edited"})),
+    (delete_what_was_left, frozenset({"history deleted", "history edited"})),
+    (put_in_before_the_cut, frozenset({"history edited"})),
+)
+"""The same for a store whose history was cut."""

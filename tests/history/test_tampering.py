@@ -6,13 +6,15 @@ import os
 import random
 import shutil
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from honest import HonestWork
-from tampers import TAMPERS, Change, tampering
+from tampers import CUT_TAMPERS, TAMPERS, Change, tampering
 
 from hindsight.assemble import assemble
+from hindsight.clock import FixedClock, SystemClock
 from hindsight.memory import Hindsight
 from hindsight.settings import load_settings
 from hindsight.upkeep.verify import Verification
@@ -37,9 +39,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-async def fill(home: Path) -> None:
+async def fill(home: Path, clock: FixedClock | None = None) -> None:
     settings = load_settings({}, store=str(home / "memory"), seal_key_file=str(home / "keys" / "seal.key"), embedder="none")
-    async with assemble(settings) as memory:
+    async with assemble(settings, clock=clock or SystemClock()) as memory:
         stored = [await memory.store(f"memory {number} 记忆", kind="episode", session_id="s", tags=["x"]) for number in range(12)]
         for each in stored[:5]:
             await memory.update(each.id, content=f"changed {each.id}", reason="better words")
@@ -51,11 +53,36 @@ async def fill(home: Path) -> None:
         assert (await memory.verify()).ok
 
 
-@pytest.mark.parametrize(("change", "names"), TAMPERS, ids=[change.__name__ for change, _ in TAMPERS])
-async def test_every_change_around_hindsight_is_found_and_named(
-    change: Change, names: frozenset[str], template: Path, tmp_path: Path
-) -> None:
-    for seed in range(TRIES):
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same store years later, its old history cut, with a few later entries."""
+    import asyncio
+
+    home = tmp_path_factory.mktemp("cut")
+    clock = FixedClock(datetime(2024, 5, 20, tzinfo=UTC))
+
+    async def work() -> None:
+        await fill(home, clock)
+        settings = load_settings({}, store=str(home / "memory"), seal_key_file=str(home / "keys" / "seal.key"), embedder="none")
+        async with assemble(settings, clock=clock) as memory:
+            for each in (await memory.list(kind="episode", limit=3)).items:
+                for priority in (1, 2, 3):
+                    await memory.update(each.id, priority=priority)
+            await memory.store("not for long", kind="episode", expires_at=clock.instant + timedelta(days=1))
+            clock.instant = datetime(2024, 8, 1, tzinfo=UTC)
+            await memory.upkeep("expire")
+            clock.instant = datetime(2026, 5, 20, tzinfo=UTC)
+            for number in range(3):
+                await memory.store(f"years later {number}", kind="episode")
+            assert (await memory.upkeep("history")).counts == {"entries": 8}
+            assert (await memory.verify()).ok
+
+    asyncio.run(work())
+    return home
+
+
+async def all_found(change: Change, names: frozenset[str], template: Path, tmp_path: Path, tries: int) -> None:
+    for seed in range(tries):
         home = tmp_path / f"try {seed}"
         shutil.copytree(template, home)
         with tampering(home / "memory") as db:
@@ -67,6 +94,18 @@ async def test_every_change_around_hindsight_is_found_and_named(
         assert found.state == ("damaged" if names == {"index"} else "tampered"), (seed, found.faults)
         if named is not None and "index" not in names:
             assert named in {fault.memory_id for fault in found.faults}, (seed, named, found.faults)
+
+
+@pytest.mark.parametrize(("change", "names"), TAMPERS, ids=[change.__name__ for change, _ in TAMPERS])
+async def test_every_change_around_hindsight_is_found_and_named(
+    change: Change, names: frozenset[str], template: Path, tmp_path: Path
+) -> None:
+    await all_found(change, names, template, tmp_path, TRIES)
+
+
+@pytest.mark.parametrize(("change", "names"), TAMPERS + CUT_TAMPERS, ids=[change.__name__ for change, _ in TAMPERS + CUT_TAMPERS])
+async def test_so_is_every_change_after_the_history_was_cut(change: Change, names: frozenset[str], cut: Path, tmp_path: Path) -> None:
+    await all_found(change, names, cut, tmp_path, max(2, TRIES // 2))
 
 
 async def test_a_replayed_version_is_told_from_an_edit(template: Path, tmp_path: Path) -> None:

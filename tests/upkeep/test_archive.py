@@ -25,7 +25,7 @@ def clock() -> FixedClock:
 
 @pytest.fixture
 async def memory(where, clock, tmp_path):
-    async with kept(where, clock, cold_store=str(tmp_path / "cold")) as opened:
+    async with kept(where, clock, cold_store=str(tmp_path / "cold"), cold_days=60) as opened:
         yield opened
 
 

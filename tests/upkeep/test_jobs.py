@@ -185,6 +185,16 @@ async def test_stats_gives_back_what_was_freed(memory, monkeypatch):
     await sound(memory)
 
 
+async def test_stats_gives_back_what_was_erased_here_and_there(memory):
+    stored = await memory.store_many([episode(number, idempotency_key=str(number)) for number in range(900)])
+    assert "vacuumed" not in (await memory.upkeep("stats")).counts
+    await memory.erase([each.id for number, each in enumerate(stored) if number % 3])
+    counts = (await memory.upkeep("stats")).counts
+    assert counts["vacuumed"] == 1
+    assert counts["bytes_after"] < 0.7 * counts["bytes_before"]
+    await sound(memory)
+
+
 async def test_one_process_runs_a_job_and_a_dead_ones_lease_ends(memory, tmp_path, clock):
     assert await memory._upkeep.tools.upkeep.begin("archive", "another", seconds=60)
     with pytest.raises(StoreBusy, match="another process runs"):

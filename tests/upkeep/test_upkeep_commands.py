@@ -52,6 +52,12 @@ def test_a_selection_is_forgotten_with_evidence(call, tmp_path):
     told = json.loads(file.read_text())
     assert (len(told["memories"]), told["left"], "Ada" in file.read_text()) == (1, {}, False)
     assert json.loads(call("list", "--json")[1])["items"][0]["content"] == "The kettle is blue."
+    for place in (tmp_path, tmp_path / "no folder" / "evidence.json"):  # known before anything is removed
+        code, _, err = call("forget", "--subject", "kettle", "--yes", "--evidence", str(place))
+        assert (code, "Nothing was forgotten" in err) == (2, True)
+    assert len(json.loads(call("list", "--json")[1])["items"]) == 1
+    code, out, err = call("forget", "--subject", "teapot", "--yes", "--evidence", "/dev/full")
+    assert (code, "printed instead" in err, json.loads(out)["memories"]) == (5, True, [])
     assert call("forget")[0] == 2
     assert call("forget", "--tag", "nothing", "--yes")[0] == 3
     assert call("forget", "--mode", "archive", "--tag", "x")[0] == 2
@@ -66,3 +72,12 @@ def test_thaw_brings_back_and_says_what_is_not_there(call):
     assert (code, "thaw --search" in err) == (3, True)
     assert call("thaw")[0] == 2
     assert "nothing in the cold store" in call("thaw", "--search", "kettle")[1]
+
+
+def test_a_backup_never_goes_into_the_store_itself(call, tmp_path, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_STORE", str(tmp_path / "store"))
+    call("store", "The kettle is blue.")
+    for place in (tmp_path / "store", tmp_path / "store" / "backups"):
+        code, _, err = call("backup", "--to", str(place))
+        assert (code, "lies in the store's own folder" in err) == (2, True)
+    assert call("backup", "--to", str(tmp_path / "store-backups"))[0] == 0

@@ -59,7 +59,7 @@ async def keep(folder: Path, days: tuple[int, ...]) -> None:
     for day in days:
         clock = FixedClock(BEGIN + timedelta(days=day))
         async with kept(folder, clock, **SETTINGS) as memory:
-            for name in ("archive", "compact", "expire", "forget", "conflicts", "consolidate", "stats"):
+            for name in ("archive", "compact", "expire", "forget", "conflicts", "consolidate", "history", "stats"):
                 await memory.upkeep(name)
 
 

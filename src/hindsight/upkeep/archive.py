@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from hindsight.errors import ModelError, VersionConflict
+from hindsight.errors import VersionConflict
 from hindsight.ports import Write
 from hindsight.records import DebugInfo, Draft, Kind, Memory, Source, Status
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.commit import build_memory, build_write
-from hindsight.upkeep.digest import digest_key, digest_text, united, worded
+from hindsight.upkeep.digest import digest_key, digest_text, united
 from hindsight.upkeep.run import PRINCIPAL, Run, UpkeepTools
+from hindsight.upkeep.wording import Wording
 
 BATCH = 128
 PAGE = 500
@@ -26,22 +27,35 @@ MOST_REFS = 50
 CATEGORY = "experience"
 """The tag of digests."""
 ATTEMPTS = 3
+MOVED = "moved to the cold store"
 FADED = 0.8
 """A digest's importance, as a share of the episode's."""
+_PROMPT = {
+    "zh": "用不超过 100 个汉字的一句话概括下面的经历：情境、做法、结果和关键值（数字、名称、错误码）原样保留。只写这一句话。",
+    "en": "Sum up the experience below in one sentence of at most 180 characters: situation, what was done, the result, with values (numbers, names, "
+    "error codes) as they stand. Write that sentence only.",
+}
 
 
 async def archive(tools: UpkeepTools, run: Run) -> None:
     """Archive what is due in every namespace, then let go what was archived long ago."""
     if tools.cold is None:
         run.note("no cold store is set (HINDSIGHT_COLD_STORE): archived episodes stay whole in the store.")
-    cutoff = run.now - timedelta(days=tools.options.hot_days)
+    cutoff, wording = run.now - timedelta(days=tools.options.hot_days), Wording(tools.chat, run)
     for namespace in await tools.store.namespaces():
         async for batch in _batches(tools, namespace, cutoff):
-            await _archive(tools, run, batch)
+            await _archive(tools, run, wording, batch)
         if tools.cold is not None and tools.options.cold_days and not tools.legal_hold:
             await _let_go(tools, run, namespace)
     if tools.legal_hold:
         run.note("the store is under a legal hold: nothing leaves it.")
+    tell_damage(tools, run)
+
+
+def tell_damage(tools: UpkeepTools, run: Run) -> None:
+    """Tell of every segment of the cold store that could not be read."""
+    for damage in tools.cold.damaged.values() if tools.cold is not None else ():
+        run.note(damage)
 
 
 def touched(memory: Memory) -> datetime:
@@ -61,9 +75,9 @@ async def _batches(tools: UpkeepTools, namespace: str, cutoff: datetime) -> Asyn
         yield batch
 
 
-async def _archive(tools: UpkeepTools, run: Run, batch: Sequence[Memory]) -> None:
+async def _archive(tools: UpkeepTools, run: Run, wording: Wording, batch: Sequence[Memory]) -> None:
     for attempt in range(1, ATTEMPTS + 1):
-        plans = await _plans(tools, run, batch)
+        plans = await _plans(tools, run, wording, batch)
         held = [memory for plan in plans for memory in plan.sources]
         for plan in plans:
             run.list(digest=plan.memory.content, episodes=len(plan.sources), merged=plan.before is not None)
@@ -111,7 +125,7 @@ class _Plan:
         )
 
 
-async def _plans(tools: UpkeepTools, run: Run, batch: Sequence[Memory]) -> list[_Plan]:
+async def _plans(tools: UpkeepTools, run: Run, wording: Wording, batch: Sequence[Memory]) -> list[_Plan]:
     """What becomes of a batch of one namespace. An episode whose digest would not be let into memory stays as it is."""
     groups: dict[tuple[str, str], list[Memory]] = {}
     for memory in batch:
@@ -122,7 +136,7 @@ async def _plans(tools: UpkeepTools, run: Run, batch: Sequence[Memory]) -> list[
     for (agent, key), sources in groups.items():
         known = standing.get((agent, key))
         if known is None:
-            fresh.append((await _draft(tools, sources, key), sources))
+            fresh.append((await _draft(wording, sources, key), sources))
         elif known.status is Status.ACTIVE:
             plans.append(_Plan(_grown(known, sources, run.now), known, sources))
     for draft, sources in fresh:
@@ -151,16 +165,13 @@ async def _standing(tools: UpkeepTools, namespace: str, keys: Sequence[tuple[str
     return found
 
 
-async def _draft(tools: UpkeepTools, sources: Sequence[Memory], key: str) -> Draft:
+async def _draft(wording: Wording, sources: Sequence[Memory], key: str) -> Draft:
     """The digest of episodes that say the same, as a draft."""
     newest = max(sources, key=lambda memory: memory.event_time)
     text, model = digest_text(newest), None
-    if tools.chat is not None and len(newest.content) > len(text):
-        try:
-            better = await worded(tools.chat, newest)
-        except ModelError:
-            better = None  # a digest of the episode's own sentences is as good as none from a model that does not answer
-        text, model = (better, tools.chat.model_id) if better else (text, None)
+    if len(newest.content) > len(text):
+        told = f"{newest.query}\n{newest.content}" if newest.query else newest.content
+        text, model = await wording.say(_PROMPT, told) or (text, None)
     return Draft(
         content=text,
         kind=Kind.FACT,
@@ -241,7 +252,7 @@ async def _let_go(tools: UpkeepTools, run: Run, namespace: str) -> None:
         ids = [id for id, memory in due.items() if id in whole and _same(whole[id], memory)]
         run.counts["moved_out"] += len(ids)
         if ids and not run.dry_run:
-            await tools.upkeep.evict(ids, run.event("erased", "moved to the cold store; `hindsight thaw` brings it back"))
+            await tools.upkeep.evict(ids, run.event("erased", f"{MOVED}; `hindsight thaw` brings it back"))
 
 
 def _same(copy: Memory, memory: Memory) -> bool:

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from hindsight import __version__
-from hindsight.errors import ConfigurationError, StoreUnavailable
+from hindsight.errors import ConfigurationError, InvalidInput, StoreUnavailable
 from hindsight.ports import Clock
-from hindsight.snapshots import BackupPlace, Condition, SnapshotFacts, SnapshotSource
+from hindsight.snapshots import BackupPlace, Condition, Remark, SnapshotFacts, SnapshotSource
 from hindsight.upkeep.backups import MANIFEST, Backup, BackupFile, list_backups
 from hindsight.upkeep.packing import new_salt, pack
 
@@ -26,12 +26,15 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @dataclass(frozen=True, slots=True)
 class BackupOptions:
-    """How backups are made. ``place``: where, unless a call names another; empty: nowhere. ``keep``: so many of the newest stay."""
+    """How backups are made. ``place``: where, unless a call names another; empty: nowhere. ``keep``: so many of the newest stay. ``store``: the
+    folder of an embedded store, in which no backup may lie.
+    """
 
     place: str
     keep: int
     passphrase: bytes | None
     open_place: Callable[[str], BackupPlace]
+    store: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,10 @@ class BackupKeeper:
         """Active records that search by meaning cannot find."""
         return await self._source.without_vector()
 
+    async def remarks(self) -> list[Remark]:
+        """What an operator should know of the engine below."""
+        return await self._source.remarks()
+
     async def prune(self, at: str | None = None) -> list[Backup]:
         """Take away all but the newest ones of this store; those taken away."""
         place = self._place(at)
@@ -124,6 +131,11 @@ class BackupKeeper:
         wanted = address or self._options.place
         if not wanted:
             raise ConfigurationError("name a place for the backup: --to FOLDER or --to s3://bucket/path, or set HINDSIGHT_BACKUP_TO.")
+        store = self._options.store
+        if store is not None and "://" not in wanted and Path(wanted).expanduser().resolve().is_relative_to(store.resolve()):
+            raise InvalidInput(
+                f"{wanted} lies in the store's own folder, and would be lost with it; name a place elsewhere. No backup was made."
+            )
         return self._options.open_place(wanted)
 
     def _listed(self, address: str) -> list[Backup]:

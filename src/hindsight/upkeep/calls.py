@@ -15,8 +15,10 @@ from hindsight.records import Kind, Memory
 from hindsight.remember.attribute import Attribution, read_id
 from hindsight.remember.change import Changer
 from hindsight.upkeep.backup import BackupKeeper
+from hindsight.upkeep.backups import Backup
 from hindsight.upkeep.digest import digest_key
 from hindsight.upkeep.erasure import Eraser, Evidence, Selection
+from hindsight.upkeep.follow import SAMPLE, Comparison
 from hindsight.upkeep.run import Report
 from hindsight.upkeep.runner import Planned, Upkeep
 from hindsight.upkeep.schedule import Schedule
@@ -47,6 +49,26 @@ class UpkeepCalls:
     async def upkeep_jobs(self) -> builtins.list[Planned]:
         """Every upkeep job, when it runs by itself, and its last run."""
         return await self._keeping().planned()
+
+    async def vector_engine(self, *, sample: int = SAMPLE) -> Comparison | None:
+        """The engine that holds vectors beside the store, compared with it: counts, and some records one by one; with a ``sample`` of 0
+        only whether it answers and how far it is. None: there is none.
+        """
+        follower = self._keeping().tools.follower
+        return None if follower is None else await follower.compare(sample)
+
+    async def backup_with_vectors(self, to: str | None = None) -> tuple[Backup, str | None]:
+        """As ``backup``, and a snapshot that the vector engine writes of the same moment, by its name: restored together, nothing has to be
+        filled anew. None where no engine holds vectors.
+
+        Raises:
+            StoreBusy: the engine is being filled all the time.
+            IndexUnavailable: it does not answer.
+        """
+        follower, keeper = self._keeping().tools.follower, self._keeper
+        if keeper is None:
+            raise ConfigurationError("this memory was put together without backups.")
+        return (await keeper.make(to), None) if follower is None else await follower.with_snapshot(lambda: keeper.make(to))
 
     async def thaw(self, ids: Sequence[UUID | str]) -> builtins.list[Thawed]:
         """Bring archived memories back, from the cold store too; of a digest, the episodes that it stands for."""

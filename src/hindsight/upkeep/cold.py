@@ -41,6 +41,8 @@ class ColdStore:
         self._place = place
         self._known: dict[str, Segment] = {}
         self.address = place.address
+        self.damaged: dict[str, str] = {}
+        """Segments that could not be read when they were last looked at, with what is wrong: the others are used all the same."""
 
     async def put(self, memories: Sequence[Memory]) -> Segment:
         """Write records of one namespace as one segment; durable when it returns.
@@ -53,7 +55,7 @@ class ColdStore:
         return segment
 
     async def segments(self) -> list[Segment]:
-        """Every segment, by name."""
+        """Every segment that can be read, by name; the others are in :attr:`damaged`."""
         return await asyncio.to_thread(self._segments)
 
     async def where(self, ids: Iterable[UUID]) -> dict[UUID, tuple[Segment, int]]:
@@ -121,12 +123,18 @@ class ColdStore:
         names = [name for name in self._place.names() if name.endswith(SUFFIX)]
         for gone in set(self._known) - set(names):
             del self._known[gone]
+        damaged: dict[str, str] = {}
         for name in names:
             if name not in self._known:
-                header, _ = self._read(name)
+                try:
+                    header, _ = self._read(name)
+                except StoreCorrupt as error:
+                    damaged[name] = str(error)
+                    continue
                 held = tuple((UUID(id), int(version)) for id, version in header["records"])
                 self._known[name] = Segment(name, str(header["namespace"]), held)
-        return [self._known[name] for name in names]
+        self.damaged = damaged
+        return [self._known[name] for name in names if name in self._known]
 
     def _read(self, name: str) -> tuple[dict[str, Any], list[bytes]]:
         import zstandard

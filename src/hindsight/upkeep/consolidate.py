@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from hindsight.errors import ModelError
 from hindsight.guard.trust import derived_trust
 from hindsight.learn.candidates import digest
-from hindsight.ports import ChatMessage, Write
+from hindsight.ports import Write
 from hindsight.records import Channel, DebugInfo, Draft, Kind, Memory, Outcome, Source, Status
 from hindsight.remember.commit import build_memory, build_write
 from hindsight.remember.distil.clauses import language_of
 from hindsight.upkeep.archive import CATEGORY
 from hindsight.upkeep.digest import LONGEST, cut
 from hindsight.upkeep.run import Run, UpkeepTools
+from hindsight.upkeep.wording import Wording
 
 LEAST = 5
 """Experiences of one kind from which something more general is drawn."""
@@ -29,6 +29,7 @@ _PROMPT = {
 
 async def consolidate(tools: UpkeepTools, run: Run) -> None:
     """Propose one statement for every kind of task with enough experiences; what was proposed or rejected before is not proposed again."""
+    wording = Wording(tools.chat, run)
     for namespace in await tools.store.namespaces():
         for (agent, kind), members in (await _groups(tools, namespace)).items():
             if len(members) < LEAST:
@@ -39,7 +40,7 @@ async def consolidate(tools: UpkeepTools, run: Run) -> None:
             key = f"consolidated:{digest(signature)}"
             if await tools.store.find_keys(namespace, agent, [key]):
                 continue
-            draft = await _draft(tools, members, key)
+            draft = await _draft(wording, members, key)
             run.list(candidate=draft.content, experiences=len(members))
             run.counts["candidates"] += 1
             if not run.dry_run:
@@ -58,20 +59,11 @@ async def _groups(tools: UpkeepTools, namespace: str) -> dict[tuple[str, tuple[s
     return groups
 
 
-async def _draft(tools: UpkeepTools, members: Sequence[Memory], key: str) -> Draft:
+async def _draft(wording: Wording, members: Sequence[Memory], key: str) -> Draft:
     telling = sorted(members, key=lambda memory: (-memory.helpful, -memory.use_count, -memory.event_time.timestamp()))[:SHOWN]
     text, model = _common(telling, len(members)), None
-    if tools.chat is not None:
-        language = "zh" if language_of(text) == "zh" else "en"
-        said = "\n".join(f"- {memory.content}" for memory in telling)
-        try:
-            reply = await tools.chat.complete([ChatMessage("system", _PROMPT[language]), ChatMessage("user", said)], max_tokens=160)
-        except ModelError:
-            run_text = ""
-        else:
-            run_text = " ".join(reply.text.split())
-        if run_text:
-            text, model = cut(run_text), tools.chat.model_id
+    told = "\n".join(f"- {memory.content}" for memory in telling)
+    text, model = await wording.say(_PROMPT, told) or (text, None)
     first = telling[0]
     return Draft(
         content=text,

@@ -1,4 +1,4 @@
-"""Digests: what an episode comes down to, in at most 200 characters. Extractive and pure; a language model may word it better."""
+"""Digests: what an episode comes down to, in at most 200 characters. Extractive and pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from hindsight.ports import ChatMessage, ChatModel
 from hindsight.records import Memory
 from hindsight.remember.distil.clauses import language_of, split_sentences
 from hindsight.text.fold import fold
@@ -20,11 +19,6 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"\d|[A-Z][A-Za-z]+[A-Z_\-]|[「“\"'`]")
-_PROMPT = {
-    "zh": "用不超过 100 个汉字的一句话概括下面的经历：情境、做法、结果和关键值（数字、名称、错误码）原样保留。只写这一句话。",
-    "en": "Sum up the experience below in one sentence of at most 180 characters: situation, what was done, the result, with values (numbers, names, "
-    "error codes) as they stand. Write that sentence only.",
-}
 
 
 def digest_text(memory: Memory) -> str:
@@ -43,18 +37,6 @@ def digest_text(memory: Memory) -> str:
     if not chosen:
         return cut(sentences[ranked[0]])
     return joint.join(sentences[each] for each in sorted(chosen))
-
-
-async def worded(chat: ChatModel, memory: Memory) -> str | None:
-    """The digest in the words of a language model; None where it gives none that keeps the numbers it names."""
-    language = "zh" if language_of(memory.content) == "zh" else "en"
-    told = f"{memory.query}\n{memory.content}" if memory.query else memory.content
-    reply = await chat.complete([ChatMessage("system", _PROMPT[language]), ChatMessage("user", told[:8_000])], max_tokens=160)
-    text = " ".join(reply.text.split())
-    numbers = set(re.findall(r"\d+", text))
-    if not text or not reply.complete or not numbers <= set(re.findall(r"\d+", told)):
-        return None
-    return cut(text)
 
 
 def digest_key(memory: Memory) -> str:

@@ -57,7 +57,8 @@ class Evidence:
         dry_run: nothing was removed; the report tells what would be.
         memories: what was removed.
         removed: numbers by what was removed beside: cold segments written anew, turns, logged queries, jobs, sessions, history texts.
-        left: what a search of every table, index and the cold store still finds of it; empty after a complete removal.
+        left: what a search of every table, index and the cold store still finds of it, and files of the cold store that could not be
+            searched; empty after a complete removal.
         derived: memories that others made of these and that were kept: look at them.
         backups: each backup that may hold some of it, with the day on which it goes.
     """
@@ -225,6 +226,10 @@ class Eraser:
         found = {name: number for name, number in (await self._tools.upkeep.counts(ids)).items() if number}
         if self._tools.cold is not None and (number := len(await self._tools.cold.where(ids))):
             found["cold"] = number
+        if self._tools.cold is not None and self._tools.cold.damaged:
+            found["unreadable_cold_files"] = len(self._tools.cold.damaged)  # what they hold is not known
+        if self._tools.follower is not None and (number := await self._tools.follower.left(ids)):
+            found[self._tools.follower.engine.name] = number
         if selection.words or selection.filter or selection.agent:
             again = len(await self._live(namespace, selection)) + len(await self._cold(namespace, selection))
             found |= {"selected": again} if again else {}

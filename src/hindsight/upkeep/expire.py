@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from hindsight.records import Kind, Status
+from hindsight.upkeep.archive import tell_damage
 from hindsight.upkeep.run import Run, UpkeepTools
 
 PAGE = 500
@@ -27,6 +28,7 @@ async def expire(tools: UpkeepTools, run: Run) -> None:
             run.counts["expired"] += len(due)
             if due and not run.dry_run:
                 await leave(tools, run, [memory.id for memory in due], "expired")
+                tell_damage(tools, run)
 
 
 async def leave(tools: UpkeepTools, run: Run, ids: list[UUID], reason: str) -> None:

@@ -13,6 +13,7 @@ from hindsight.records import Channel, EventAction, Principal
 from hindsight.remember.commit import event_of
 from hindsight.remember.writer import Writer
 from hindsight.upkeep.cold import ColdStore
+from hindsight.upkeep.follow import Follower
 
 AGENT = "upkeep"
 """Under this name upkeep stands in the history of what it changes."""
@@ -28,19 +29,21 @@ class UpkeepOptions:
     Args:
         hot_days: episodes that nobody touched for so long are archived.
         cold_days: archived episodes stay in the store for so long, then in the cold store alone; 0: always.
+        history_days: older entries of the history that nothing needs any more go; 0: never.
         forget_below: memories whose worth is below this are forgotten.
         schedule: a cron line by job; jobs without one run by hand alone. None: nothing runs by itself.
     """
 
     hot_days: float = 30.0
-    cold_days: float = 60.0
+    cold_days: float = 30.0
+    history_days: float = 90.0
     forget_below: float = 0.15
     schedule: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class UpkeepTools:
-    """What the jobs work with. ``cold`` is None where no cold store is set."""
+    """What the jobs work with. ``cold`` is None where no cold store is set, ``follower`` where no engine holds vectors beside the store."""
 
     store: RecordStore
     upkeep: UpkeepStore
@@ -52,6 +55,7 @@ class UpkeepTools:
     cold: ColdStore | None = None
     chat: ChatModel | None = None
     legal_hold: str = ""
+    follower: Follower | None = None
 
 
 @dataclass(slots=True)

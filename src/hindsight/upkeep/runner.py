@@ -21,6 +21,7 @@ from hindsight.upkeep.conflicts import conflicts
 from hindsight.upkeep.consolidate import consolidate
 from hindsight.upkeep.expire import expire
 from hindsight.upkeep.forget import forget
+from hindsight.upkeep.history import history
 from hindsight.upkeep.patterns import patterns
 from hindsight.upkeep.run import Report, Run, UpkeepTools
 from hindsight.upkeep.stats import stats
@@ -53,6 +54,7 @@ JOBS: Mapping[str, Job] = {
         Job("patterns", "0 5 * * sun", "look for causes of failure and propose rules, for review", patterns),
         Job("forget", "30 5 * * sun", "put away what nobody needs, and delete it after a grace period", forget),
         Job("consolidate", "0 6 1 1,4,7,10 *", "draw more general statements from experiences, for review", consolidate),
+        Job("history", "15 6 * * sun", "cut old entries of the history that nothing needs any more", history),
         Job("stats", "30 6 * * *", "planner statistics, vacuum, checkpoint of the log", stats),
     )
 }
@@ -98,7 +100,7 @@ class Upkeep:
         if dry_run:
             return await self._run(Run(name, "dry run", now, dry_run=True))
         holder = f"{os.getpid()}-{new_id().hex[-12:]}"
-        since = await self._began(name)
+        since = await self._began(name, now)
         unless = now - SPACING if scheduled else None
         if not await self.tools.upkeep.begin(name, holder, seconds=LEASE_SECONDS, unless_since=unless):
             if scheduled:
@@ -157,11 +159,12 @@ class Upkeep:
         for told in self.told:
             told(report)
 
-    async def _began(self, name: str) -> datetime | None:
-        """When the last run that reached its end began."""
+    async def _began(self, name: str, now: datetime) -> datetime | None:
+        """When the last run that reached its end began; None where the clock was wrong then: everything is looked at again."""
         for state in await self.tools.upkeep.states():
             if state.name == name and state.report is not None:
-                return datetime.fromisoformat(str(state.report["started"]))
+                began = datetime.fromisoformat(str(state.report["started"]))
+                return began if began <= now else None
         return None
 
     async def _hold(self, name: str, holder: str) -> None:

@@ -8,16 +8,20 @@ from pathlib import Path
 
 from hindsight.records import Stats
 from hindsight.snapshots import Condition
+from hindsight.upkeep.follow import Comparison
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One look at it. ``backup_age`` is in seconds, None where there never was a backup; ``disk_free`` None where the store is elsewhere."""
+    """One look at it. ``backup_age`` is in seconds, None where there never was a backup; ``disk_free`` None where the store is elsewhere;
+    ``engine`` None where no engine holds vectors beside it.
+    """
 
     stats: Stats
     condition: Condition
     backup_age: float | None
     disk_free: int | None
+    engine: Comparison | None = None
 
 
 def free_bytes(store: str) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from hindsight.errors import InvalidInput
+from hindsight.errors import InvalidInput, StoreCorrupt
 from hindsight.records import Memory, Status
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.change import Changer
@@ -51,6 +51,8 @@ class Thawer:
             wanted.update(dict.fromkeys(memory.parents if memory is not None and digest else (id,)))
         cold = [id for id in wanted if await self._tools.store.get(id) is None]
         copies = await self._copies(cold)
+        if self._tools.cold is not None and len(copies) < len(cold) and self._tools.cold.damaged:
+            raise StoreCorrupt(next(iter(self._tools.cold.damaged.values())))
         return [await self._one(id, copies.get(id)) for id in wanted]
 
     async def search(self, query: str, *, namespace: str | None = None, limit: int = SHOWN) -> list[Memory]:
@@ -68,6 +70,8 @@ class Thawer:
                 shared = len(words & set(index_tokens(memory.text())))
                 if shared and self._may_see(memory):
                     found[memory.id] = (shared / len(words), memory)
+        if cold.damaged and not found:
+            raise StoreCorrupt(next(iter(cold.damaged.values())))
         best = sorted(found.values(), key=lambda each: (-each[0], -each[1].event_time.timestamp()))
         return [memory for _, memory in best[:limit]]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from hindsight.ports import RecordStore
-from hindsight.seals import KeptRecord, SealAudit, SealedEvent, Sealer, SealHead, SealLink
+from hindsight.seals import FIRST, KeptRecord, SealAudit, SealCut, SealedEvent, Sealer, SealHead, SealLink, total_of
 
 What = Literal[
     "edited", "replayed", "deleted", "inserted", "reordered", "truncated", "history edited", "history deleted", "history inserted",
@@ -14,7 +16,6 @@ What = Literal[
 ]  # fmt: skip
 State = Literal["ok", "tampered", "damaged", "wrong key", "not sealed"]
 NO_TEXTS = (None, None, None, None)
-FIRST = (b"", b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The outcome. ``heads`` are (number of entries, seal) by namespace: keep them elsewhere to see later that none was taken back."""
+    """The outcome. ``heads`` are (number of entries, seal) by namespace: keep them elsewhere to see later that none was taken back.
+
+    ``cuts`` are, by namespace, how many entries upkeep took away because nothing needed them, and the time from which on none went for its age.
+    """
 
     state: State
     store: str
@@ -38,6 +42,7 @@ class Verification:
     records: int
     faults: tuple[Fault, ...]
     heads: dict[str, tuple[int, str]]
+    cuts: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -89,6 +94,7 @@ class _Inquiry:
         self.entries = 0
         self.records = 0
         self.heads: dict[str, tuple[int, str]] = {}
+        self.cuts: dict[str, tuple[int, str]] = {}
 
     def fault(self, what: What, message: str, namespace: str, memory_id: str | None = None, entry: int | None = None) -> None:
         self.faults.append(Fault(what, message, namespace, memory_id or None, entry))
@@ -104,7 +110,7 @@ class _Inquiry:
         self.fault(kind, f"memory {id}: {text}", namespace, id)
 
     def outcome(self, state: State) -> Verification:
-        return Verification(state, self.audit.store, self.entries, self.records, tuple(self.faults), self.heads)
+        return Verification(state, self.audit.store, self.entries, self.records, tuple(self.faults), self.heads, self.cuts)
 
 
 @dataclass(slots=True)
@@ -138,27 +144,72 @@ class _Chain:
         """Whether a link whose key is at hand came already: from then on a missing key is no rotation."""
         self._missing: set[bytes] = set()
         self._standing: dict[str, _Standing] = {}
+        self._seen: bytes | None = None
+        """The seal of the link that was the last when the chain was seen from outside."""
         self._silent: dict[int, tuple[str, int]] = {}
         """Events without their texts: (memory, number) until an erasure explains them."""
 
     def verify(self, exported: tuple[int, bytes] | None) -> None:
         """Everything of the namespace."""
-        ends: dict[int, bytes] = {}
-        for link in self._inquiry.audit.links(self._namespace):
-            self._link(link)
-            if exported is not None and link.number == exported[0]:
-                ends[link.number] = link.mac
+        seen = 0 if exported is None else exported[0]
+        links, cut = self._inquiry.audit.links(self._namespace), self._inquiry.audit.cut(self._namespace)
+        if cut is not None:
+            links = self._after(cut, links, seen)
+        for link in links:
+            self._link(link, seen)
         for id, number in self._silent.values():
             self._fault("history edited", f"memory {id}: the texts of a history entry were removed, and no erasure explains it", id, number)
-        self._end(exported, ends)
+        self._end(exported, 0 if cut is None else cut.number)
         self._records()
         self._tombstones()
 
     def _fault(self, what: What, message: str, id: str | None = None, entry: int | None = None) -> None:
         self._inquiry.fault(what, message, self._namespace, id, entry)
 
-    def _link(self, link: SealLink) -> None:
+    def _after(self, cut: SealCut, links: Iterator[SealLink], seen: int) -> Iterator[SealLink]:
+        """Verify what was left before a cut, each link by itself and all of them together, and the cut; the links that follow it."""
+        total, count, known, following = 0, 0, self._sealer.knows(cut.key), list[SealLink]()
+        for link in links:
+            if link.number > cut.number:
+                following.append(link)
+                break
+            if link.previous is None:
+                self._fault(
+                    "history inserted",
+                    f"memory {link.memory_id}: entry {link.number} was put in before the cut",
+                    link.memory_id,
+                    link.number,
+                )
+            self._previous, self._number = link.previous or FIRST, link.number - 1
+            self._link(link, seen)
+            count += 1
+            total += self._sealer.kept((self._namespace, link.number), (link.key, link.mac), key=cut.key) if known else 0
+        self._judge_cut(cut, count, total_of([total]))
+        self._previous, self._number = cut.last, cut.number
+        if cut.number == seen:
+            self._seen = cut.last[1]
+        return chain(following, links)
+
+    def _judge_cut(self, cut: SealCut, count: int, total: bytes) -> None:
+        self._inquiry.cuts[self._namespace] = (cut.number - cut.kept, cut.before)
+        name = f"the history of the namespace {self._namespace!r}"
+        if not self._sealer.knows(cut.key):
+            self._fault("wrong key", f"the cut of {name} is sealed with the key {cut.key.hex()}, which is not at hand")
+            return
+        place, kept = (self._namespace, cut.number), (cut.kept, cut.total)
+        if cut.seal != self._sealer.cut(self._inquiry.audit.store, place, cut.last, kept, cut.before, key=cut.key):
+            self._fault("truncated", f"the beginning of {name} was changed: its cut does not carry a valid seal")
+        if count < cut.kept:
+            self._fault(
+                "history deleted", f"of {cut.kept} entries that were left of {name} before entry {cut.number}, {cut.kept - count} are gone"
+            )
+        elif total != cut.total:
+            self._fault("history edited", f"the entries that were left of {name} before entry {cut.number} are not those that were sealed")
+
+    def _link(self, link: SealLink, seen: int) -> None:
         self._inquiry.entries += 1
+        if link.number == seen:
+            self._seen = link.mac
         if link.number != self._number + 1:
             first, last = self._number + 1, link.number - 1
             gap = f"{first}" if first == last else f"{first} to {last}"
@@ -211,7 +262,7 @@ class _Chain:
         standing.number, standing.kind, standing.key, standing.record = link.number, link.kind, link.key, link.record
         standing.seal = link.mac.hex() if link.kind == "write" else standing.seal
 
-    def _end(self, exported: tuple[int, bytes] | None, ends: dict[int, bytes]) -> None:
+    def _end(self, exported: tuple[int, bytes] | None, cut: int) -> None:
         head = self._head
         self._inquiry.heads[self._namespace] = (head.number, head.mac.hex())
         place = (self._namespace, head.number)
@@ -222,7 +273,7 @@ class _Chain:
             self._fault("truncated", f"the end of {name} was changed: it does not carry a valid seal")
         if (self._number, self._previous[1]) != (head.number, head.mac):
             self._fault("truncated", f"{name} ends at entry {self._number}, but {head.number} were sealed", None, self._number)
-        if exported is not None and ends.get(exported[0]) != exported[1]:
+        if exported is not None and self._seen != exported[1] and (self._seen is not None or exported[0] >= cut):
             self._fault(
                 "truncated",
                 f"{name} was put back: entry {exported[0]}, which was seen before, is not in it any more. After restoring a backup on purpose, "
