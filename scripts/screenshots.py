@@ -91,6 +91,7 @@ def filled(memory: RestClient) -> dict[str, str]:
     memory.turn("venue-17", "预算不超过两万元，最好在西湖附近。")
     memory.retrieve("他能吃宫保鸡丁吗？")
     memory.retrieve("when do the backups run?")
+    memory.backup()
     time.sleep(1.5)  # the log of retrievals is written a second later
     return {
         "memories": "/memories",
@@ -102,6 +103,9 @@ def filled(memory: RestClient) -> dict[str, str]:
         "timeline": "/memories/timeline",
         "insight": "/insight",
         "graph": "/graph?around=refund.create&hops=4",
+        "map": "/map",
+        "compare": "/recall?query=a+refund+failed&k=6&compare=on&b_profile=weighted&b_routes=keyword&b_routes=graph#beside",
+        "backups": "/activity/backups",
     }
 
 

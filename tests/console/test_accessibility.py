@@ -30,7 +30,8 @@ def filled(rest) -> list[str]:
     rest.retrieve("who runs the warehouse?")
     return [
         "/memories", "/memories/timeline", f"/memories/{kept.id}", "/recall?query=warehouse", "/review", "/sessions?id=chat", "/sessions?undo=chat",
-        "/graph", "/graph?around=warehouse", "/insight", "/activity", "/login", "/nowhere",
+        "/graph", "/graph?around=warehouse", "/map", "/insight", "/activity", "/activity/backups", "/activity/audit", "/login", "/nowhere",
+        "/recall?query=warehouse&compare=on&b_profile=weighted",
     ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import pytest
 RULE = "Before a refund, always check whether the parcel is on its way"
 PAGES = (
     "/memories", "/memories/timeline", "/recall?query=backups", "/review", "/sessions", "/graph?around=gateway", "/graph", "/insight", "/activity",
-    "/login",
+    "/activity/backups", "/activity/audit", "/map", "/recall?query=backups&compare=on&b_profile=weighted", "/login",
 )  # fmt: skip
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -115,6 +115,17 @@ def test_an_agents_session_is_undone(page, rest) -> None:
     assert not rest.list().items
 
 
+def test_an_open_session_goes_on_by_itself(page, rest) -> None:
+    rest.open_session("chat/<b>?&a=1", goal="Book a venue")
+    page.goto("/sessions")
+    page.get_by_role("link", name="chat/<b>?&a=1").click()
+    assert "Book a venue" in page.locator("#board").inner_text()
+    rest.turn("chat/<b>?&a=1", "I use a wheelchair, so it needs step-free access.")
+    page.locator("#board td", has_text="I use a wheelchair").wait_for()
+    page.get_by_role("button", name="Close and keep what matters").click()
+    assert "Closed;" in page.get_by_role("status").inner_text()
+
+
 def test_the_chinese_console_finds_chinese(browser, server, rest) -> None:
     rest.store("用户对花生过敏", kind="constraint")
     with browser.new_context(base_url=server.url, locale="zh-CN") as context:
@@ -131,7 +142,12 @@ def test_the_chinese_console_finds_chinese(browser, server, rest) -> None:
 
 @pytest.mark.parametrize("width", [360, 1920])
 def test_nothing_overflows_and_everything_has_a_name(page, rest, width) -> None:
-    rest.store("Backups run at 03:00 " + "x" * 300, kind="fact", tags=["a-rather-long-tag-without-any-space-in-it"])
+    rest.store(
+        "Backups run at 03:00 " + "x" * 300,
+        kind="fact",
+        tags=["a-rather-long-tag-without-any-space-in-it", "t" * 120],
+        session_id="s" * 200,
+    )
     page.set_viewport_size({"width": width, "height": 800})
     for path in PAGES:
         page.goto(path)

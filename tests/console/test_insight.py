@@ -6,6 +6,8 @@ import re
 import time
 from datetime import UTC, datetime, timedelta
 
+import httpx
+
 from hindsight.serve.console.charts import lying, stacked
 
 SCRIPT = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
@@ -75,7 +77,7 @@ def test_markup_in_a_failure_is_text(web, rest) -> None:
         rest.task_finished("failure", task=f"{SCRIPT} {number}", task_type=SCRIPT, tools=[SCRIPT], error=SCRIPT)
     text = web.get("/insight").text
     assert "&lt;script&gt;" in text
-    assert "<script" not in text
+    assert "<script>" not in text
     assert "<img" not in text
 
 
@@ -96,3 +98,33 @@ def test_lying_bars_are_as_long_as_their_numbers() -> None:
     assert half.width == round(long.width / 2, 2)
     assert none.width == 1
     assert all(bar.x + bar.width < chart.width for bar in chart.bars)
+
+
+def test_the_audit_trail_tells_who_did_what_without_the_texts(web, rest) -> None:
+    kept = rest.store("The cat is called Tofu", kind="fact", session_id="chat")
+    rest.update(kept.id, content="The cat is called Miso", reason=f"renamed {SCRIPT}")
+    for number in range(60):
+        rest.store(f"note {number}", kind="episode")
+    rest.forget(kept.id, mode="archive")
+    first = web.get("/activity/audit").text
+    assert first.index("archived") < first.index("created")
+    older = web.get("/activity/audit?" + re.search(r'rel="next" href="/activity/audit\?([^"]+)"', first)[1].replace("&amp;", "&")).text
+    assert "renamed &lt;script&gt;" in older
+    assert "Tofu" not in first + older
+    assert "<script>" not in older
+    entries = [int(each) for each in re.findall(r'data-label="#">(\d+)<', first + older)]
+    assert entries == sorted(entries, reverse=True)
+    assert len(set(entries)) == 63
+    assert 'rel="next"' not in older
+    assert "Nothing happened here yet" in web.get("/activity/audit?namespace=nowhere").text
+    assert web.get("/activity/audit?below=x").status_code == 422
+    activity = web.get("/activity").text
+    assert "Health" in activity
+    assert "/activity/audit" in activity
+
+
+def test_the_audit_trail_is_for_admins_alone(server, rest) -> None:
+    secret = rest.create_token("reader", agent="default", scopes=["read", "write", "review"]).secret
+    with httpx.Client(base_url=server.url, headers={"accept": "text/html", "authorization": f"Bearer {secret}"}) as web:
+        assert web.get("/activity/audit").status_code == 403
+        assert "/activity/audit" not in web.get("/activity").text

@@ -1,4 +1,4 @@
-"""The lab: two settings side by side, and a judged query as an evaluation case."""
+"""The lab: a judged query as an evaluation case."""
 
 from __future__ import annotations
 
@@ -11,17 +11,6 @@ from hindsight.evals.beir import read_beir
 
 def form_of(web) -> str:
     return re.search(r'name="form" value="([^"]+)"', web.get("/review").text)[1]
-
-
-def test_two_scorings_stand_side_by_side(web, rest) -> None:
-    for hour in range(3):
-        rest.store(f"Backups of server {hour} run at 0{hour}:00", kind="fact")
-    page = web.get("/recall?query=when+do+backups+run&k=2&profile=product&against=weighted").text
-    table = re.search(r"<h2>Side by side.*?</section>", page, re.DOTALL)[0]
-    assert ">product</th>" in table
-    assert ">weighted</th>" in table
-    assert 2 <= table.count("<tr><td>") <= 4
-    assert "Side by side" not in web.get("/recall?query=when+do+backups+run&against=nonsense").text
 
 
 def test_a_judged_query_becomes_a_folder_that_the_evaluation_reads(web, rest, tmp_path) -> None:

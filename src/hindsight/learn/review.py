@@ -11,6 +11,7 @@ from hindsight.errors import AccessDenied, InvalidInput, NotFound, VersionConfli
 from hindsight.learn.candidates import digest
 from hindsight.learn.conflicts import Conflict, Conflicts
 from hindsight.learn.feedback import HARMFUL_FOR_REVIEW, is_doubted
+from hindsight.learn.reopening import reopen
 from hindsight.learn.stated import stated_lessons
 from hindsight.ports import Clock, Decision, LearningStore, RecordStore, Write
 from hindsight.records import LAYER_OF, Channel, Kind, Layer, Memory, Status, Visibility
@@ -162,6 +163,23 @@ class Reviews:
         until = now + timedelta(days=days)
         await self._decide(memory, "postponed", now, reason, until)
         return until
+
+    async def reopen(self, id: UUID, *, reason: str | None = None) -> Memory:
+        """Take the last approval or rejection back: the memory, and what contradicts it, are as before, and it waits again.
+
+        Raises:
+            InvalidInput: its last change was no such decision.
+        """
+        namespace = self._reviewer(None)
+        memory = await self._store.get(id)
+        principal, now = self._attribution.principal, self._clock.now()
+        if memory is None or not principal.may_use(memory.namespace):
+            raise NotFound(f"there is no memory {id} in {namespace!r} on which something was decided.")
+        if not await self._learning.decisions(id):
+            raise InvalidInput(f"memory {id}: nothing was decided on it.")
+        reopened = await reopen(self._store, self._writer, memory, principal, now, reason)
+        await self._decide(reopened, "postponed", now, reason or "the decision before was taken back", now)
+        return reopened
 
     async def scan(self, namespace: str | None = None) -> list[Conflict]:
         """Look for contradictions in the whole pool and file them."""

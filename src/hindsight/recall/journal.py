@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import structlog
 
@@ -12,6 +15,17 @@ from hindsight.ports import RecordStore, RetrievalRow
 DELAY_SECONDS = 1.0
 MOST_BUFFERED = 1_000
 _log = structlog.get_logger("hindsight.recall")
+_unlogged: ContextVar[bool] = ContextVar("unlogged", default=False)
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Within, retrievals leave no row: they are a person's who looks around or compares, not an agent's who uses what it finds."""
+    before = _unlogged.set(True)
+    try:
+        yield
+    finally:
+        _unlogged.reset(before)
 
 
 class Journal:
@@ -25,6 +39,8 @@ class Journal:
 
     def add(self, row: RetrievalRow) -> None:
         """Take a row; the oldest goes where more than a thousand wait, since answers come before their log."""
+        if _unlogged.get():
+            return
         self._rows.append(row)
         del self._rows[:-MOST_BUFFERED]
         if self._timer is None or self._timer.done():

@@ -96,6 +96,10 @@ class Retriever:
         if self._reranker is not None:
             await self._reranker.close()
 
+    def varied(self, options: RecallOptions, *, rerank: bool) -> Retriever:
+        """One that ranks by other options, with the same store and models; it is not closed of its own."""
+        return Retriever(self._store, self._embedder, self._reranker if rerank else None, self._clock, options)
+
     async def flush(self) -> None:
         """Write the log of retrievals now."""
         await self._journal.flush()
@@ -232,7 +236,10 @@ class Retriever:
         with trace.stage("routes"):
             vectors = await self._directions(request, query, embedded)
             limits = limits_of(request, wanted)
-            await run_routes(Routing(self._store, request.filter, query, vectors, request.routes, limits), trace.candidates)
+            routing = Routing(self._store, request.filter, query, vectors, request.routes, limits)
+            await run_routes(routing, trace.candidates)
+            if routing.failed:
+                trace.flag("degraded")
         if not len(trace.candidates.rows()):
             return Found()
         with trace.stage("fuse"):

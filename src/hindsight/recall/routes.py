@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight.errors import IndexUnavailable
 from hindsight.ports import Columns, RecordStore, Rows, Scored
 from hindsight.recall.evidence import REACH, QueryVectors, Range
 from hindsight.recall.features import standardiser
@@ -51,7 +52,6 @@ class Candidates:
 
     found: dict[str, Scored] = field(default_factory=dict)
     ranges: tuple[Range, ...] = ()
-    failed: list[str] = field(default_factory=list)
 
     def rows(self) -> Rows:
         """Every row found, ascending, none twice."""
@@ -65,7 +65,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """What every route is given."""
+    """What every route is given; ``failed`` names what turned out not to answer, which is then asked no more."""
 
     store: RecordStore
     filter: Filter
@@ -73,6 +73,7 @@ class Routing:
     vectors: QueryVectors | None
     enabled: Sequence[str]
     limits: Limits
+    failed: list[str] = field(default_factory=list)
 
 
 async def run_routes(routing: Routing, candidates: Candidates) -> None:
@@ -94,8 +95,8 @@ async def run_routes(routing: Routing, candidates: Candidates) -> None:
 async def _first_wave(routing: Routing, candidates: Candidates) -> None:
     store, filter, query, limits = routing.store, routing.filter, routing.query, routing.limits
     found = candidates.found
-    if "vector" in routing.enabled and routing.vectors is not None:
-        found["vector"] = await store.search_vector(filter, routing.vectors.adapted, limit=limits.vector, centre=False)
+    if "vector" in routing.enabled and (nearest := await _nearest(routing, filter, limits.vector)) is not None:
+        found["vector"] = nearest
     if "keyword" in routing.enabled and query.terms:
         found["keyword"] = await store.search_terms(filter, [*query.terms, *query.said], limit=limits.keyword)
     if "graph" in routing.enabled and query.entities:
@@ -103,6 +104,17 @@ async def _first_wave(routing: Routing, candidates: Candidates) -> None:
         found["graph"] = await store.search_entities(filter, names, hops=limits.hops, limit=limits.graph)
     if "lessons" in routing.enabled and query.terms and filter.avoid is None:
         found["lessons"] = await store.search_terms(filter.model_copy(update={"avoid": True}), query.terms, limit=limits.lessons)
+
+
+async def _nearest(routing: Routing, filter: Filter, limit: int) -> Scored | None:
+    """The nearest by vector; None where the query has none, or the index of vectors does not answer."""
+    if routing.vectors is None or "vector" in routing.failed:
+        return None
+    try:
+        return await routing.store.search_vector(filter, routing.vectors.adapted, limit=limit, centre=False)
+    except IndexUnavailable:
+        routing.failed.append("vector")
+        return None
 
 
 def _base(candidates: Candidates, rows: Rows) -> Floats:
@@ -167,9 +179,8 @@ async def _day(routing: Routing, day: int) -> Rows:
     """The records of a day that match best."""
     start = datetime.fromtimestamp(day * _DAY, UTC)
     filter, end = _between(routing.filter, start, start + timedelta(days=1)), start + timedelta(days=1)
-    if routing.vectors is not None:
-        found = await routing.store.search_vector(filter, routing.vectors.adapted, limit=routing.limits.members, centre=False)
-    else:
+    found = await _nearest(routing, filter, routing.limits.members)
+    if found is None:
         found = await routing.store.search_time(filter, start, end, limit=routing.limits.members)
     return found.rows
 
@@ -195,9 +206,8 @@ async def _within(routing: Routing, start: datetime, end: datetime, limit: int) 
     if routing.query.terms:
         terms = [*routing.query.terms, *routing.query.said]
         found.append((await routing.store.search_terms(filter, terms, limit=limit // 2)).rows)
-    if routing.vectors is not None:
-        adapted = routing.vectors.adapted
-        found.append((await routing.store.search_vector(filter, adapted, limit=limit // 2, centre=False)).rows)
+    if (nearest := await _nearest(routing, filter, limit // 2)) is not None:
+        found.append(nearest.rows)
     if sum(map(len, found)) < limit // 2:
         found.append((await routing.store.search_time(filter, start, end, limit=limit // 2)).rows)
     return np.unique(np.concatenate([*found, np.empty(0, dtype=np.int64)]))

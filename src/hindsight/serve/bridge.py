@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from hindsight.client.lines import alines_of
 from hindsight.errors import ConfigurationError
 from hindsight.serve.json_text import repaired
 from hindsight.serve.standard_streams import StandardStreams, run_until_client_ends
@@ -152,7 +153,7 @@ async def _answers(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
     """The JSON-RPC messages of a response, in one piece or as an event stream; nothing where it holds none."""
     if response.headers.get("content-type", "").startswith("text/event-stream"):
         data: list[str] = []
-        async for line in response.aiter_lines():
+        async for line in alines_of(response):
             if line.startswith("data:"):
                 data.append(line[5:].removeprefix(" "))
             elif not line:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 from pydantic import SecretStr
 from starlette.requests import Request
@@ -19,6 +20,7 @@ from hindsight.serve.http.callers import callers_memory
 from hindsight.settings import Settings
 
 _LATEST = 15
+_ENTRIES = 50
 _PASSWORD = re.compile(r"(password=)[^&\s]+", re.IGNORECASE)
 
 
@@ -34,8 +36,24 @@ def activity(desk: Desk) -> list[Route]:
             "retrievals": await memory.retrievals(limit=_LATEST),
             "jobs": await memory.jobs(limit=50) if admin else None,
             "settings": told(desk.settings) if admin else None,
+            "engines": dict(await memory.access.engines()) if admin else None,
         }
         return page(request, "activity", zone=memory.zone, **values)
+
+    async def audit(request: Request) -> Response:
+        memory = await callers_memory(desk, "admin")
+        given = request.query_params
+        namespace = given.get("namespace", "").strip()
+        below = whole(given.get("below", ""), "below", least=1, most=2**62)
+        found = await memory.audit_trail(namespace=namespace or None, limit=_ENTRIES + 1, below=below)
+        kept = {"below": str(found[_ENTRIES - 1].seq)} | ({"namespace": namespace} if namespace else {}) if len(found) > _ENTRIES else {}
+        values: dict[str, Any] = {
+            "found": found[:_ENTRIES],
+            "namespace": namespace,
+            "following": urlencode(kept),
+            "later": below is not None,
+        }
+        return page(request, "audit", zone=memory.zone, **values)
 
     async def verify(request: Request) -> Response:
         await checked_form(request)
@@ -50,6 +68,7 @@ def activity(desk: Desk) -> list[Route]:
 
     return [
         Route("/activity", overview),
+        Route("/activity/audit", audit),
         Route("/activity/verify", verify, methods=["POST"]),
         Route("/activity/jobs/{id}/retry", retry, methods=["POST"]),
     ]

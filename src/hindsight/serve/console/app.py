@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import uuid
 from typing import Any
 
 from starlette.applications import Starlette
@@ -12,6 +14,7 @@ from starlette.routing import Route
 
 from hindsight.errors import AccessDenied, HindsightError, InvalidInput
 from hindsight.serve.console.activity import activity
+from hindsight.serve.console.backing import backing
 from hindsight.serve.console.entrance import LOGIN, TOKEN_COOKIE, local_path, packed
 from hindsight.serve.console.graph import graph
 from hindsight.serve.console.guard import HEADERS, checked_form, keep
@@ -19,14 +22,23 @@ from hindsight.serve.console.insight import insight
 from hindsight.serve.console.keeping import keeping
 from hindsight.serve.console.laboratory import laboratory
 from hindsight.serve.console.live import live
+from hindsight.serve.console.mapping import mapping
 from hindsight.serve.console.rendering import FOLDER, onward, page
 from hindsight.serve.console.reviewing import reviewing
 from hindsight.serve.console.working import working
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.problem import status_of
 
-_STYLE = FOLDER / "static" / "console.css"
+_STATIC = {
+    "console.css": "text/css",
+    "console.js": "text/javascript",
+    "htmx.min.js": "text/javascript",
+    "htmx.LICENSE.txt": "text/plain",
+    "icon.svg": "image/svg+xml",
+}
+"""The files that everybody gets, with their kinds."""
 _MAX_TOKEN = 4_096
+_log = logging.getLogger(__name__)
 
 
 def build_console(desk: Desk) -> Starlette:
@@ -36,23 +48,25 @@ def build_console(desk: Desk) -> Starlette:
         return onward("/memories")
 
     routes = [Route("/", start), *keeping(desk), *laboratory(desk), *reviewing(desk), *working(desk)]
-    routes += [*graph(desk), *insight(desk), *activity(desk), *live(desk)]
+    routes += [*graph(desk), *mapping(desk), *insight(desk), *activity(desk), *backing(desk), *live(desk)]
     return Starlette(routes=routes, exception_handlers=_HANDLERS)
 
 
 def build_door() -> Starlette:
-    """What is answered before it is known who asks: the login page and its style sheet."""
+    """What is answered before it is known who asks: the login page, style sheet and scripts."""
     routes = [
         Route(LOGIN, _login_page),
         Route(LOGIN, _log_in, methods=["POST"]),
         Route("/logout", _log_out, methods=["POST"]),
-        Route("/static/console.css", _style),
+        *(Route(f"/static/{name}", _file) for name in _STATIC),
     ]
     return Starlette(routes=routes, exception_handlers=_HANDLERS)
 
 
-async def _style(_request: Request) -> Response:
-    return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "max-age=300"})
+async def _file(request: Request) -> Response:
+    name = request.url.path.rpartition("/")[2]
+    headers = HEADERS | {"Cache-Control": "max-age=300"}
+    return FileResponse(FOLDER / "static" / name, media_type=_STATIC[name], headers=headers)
 
 
 async def _login_page(request: Request) -> Response:
@@ -92,4 +106,11 @@ async def _on_refusal(request: Request, error: Exception) -> Response:
     return page(request, "message", status=error.status_code, message=str(error.detail), again=False)
 
 
-_HANDLERS: Any = {HindsightError: _on_error, HTTPException: _on_refusal}
+async def _on_fault(request: Request, error: Exception) -> Response:
+    reference = uuid.uuid4().hex[:8]
+    _log.error("page failed unexpectedly, reference %s", reference, exc_info=error)
+    told = f"The server failed unexpectedly. This is a fault of hindsight; its log tells more under the reference {reference}."
+    return page(request, "message", status=500, message=told, again=False)
+
+
+_HANDLERS: Any = {HindsightError: _on_error, HTTPException: _on_refusal, Exception: _on_fault}

@@ -14,7 +14,7 @@ from hindsight.serve.http.body import BodyLimit
 
 LOGIN = "/login"
 TOKEN_COOKIE = "hindsight_token"  # noqa: S105 - the cookie's name
-ROOMS = frozenset({"", "memories", "recall", "review", "sessions", "graph", "insight", "activity"})
+ROOMS = frozenset({"", "memories", "recall", "review", "sessions", "graph", "map", "insight", "activity"})
 """First parts of the console's paths. A login counts on them alone: never for the REST interface or MCP."""
 _DOOR = frozenset({"login", "logout", "static"})
 _MAX_NEXT = 500
@@ -46,7 +46,7 @@ class Entrance:
         token = token_in(headers)
         if token is not None:
             scope = {**scope, "headers": [*scope["headers"], (b"authorization", b"Bearer " + token)]}
-        if "text/html" in headers.get("accept", ""):
+        if "text/html" in headers.get("accept", "") or "hx-request" in headers:
             send = _leading_to_login(scope, send, failed=token is not None)
         await self.app(scope, receive, send)
 
@@ -93,14 +93,16 @@ def _leading_to_login(scope: Scope, send: Send, *, failed: bool) -> Send:
     here = quote(scope["path"]) + (f"?{quote(query, safe='=&%+')}" if query else "")
     asked = {"next": local_path(here)} | ({"failed": "1"} if failed else {})
     target = f"{LOGIN}?{urlencode(asked)}".encode("ascii")
+    by_script = "hx-request" in Headers(scope=scope)  # a script follows redirections unseen: it is told where to lead its page
     led = False
 
     async def sent(message: Message) -> None:
         nonlocal led
         if message["type"] == "http.response.start" and message["status"] == 401:
             led = True
-            headers = [(b"location", target), (b"content-length", b"0"), (b"cache-control", b"no-store")]
-            await send({"type": "http.response.start", "status": 303, "headers": headers})
+            where = b"hx-redirect" if by_script else b"location"
+            headers = [(where, target), (b"content-length", b"0"), (b"cache-control", b"no-store")]
+            await send({"type": "http.response.start", "status": 200 if by_script else 303, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
         elif not led:
             await send(message)

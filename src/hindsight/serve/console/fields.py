@@ -9,8 +9,22 @@ from starlette.datastructures import FormData
 
 from hindsight.errors import InvalidInput
 
-ONE = ("kind", "layer", "status", "outcome", "task_type", "session_id", "since", "until", "channel")
-MANY = ("tags", "tools")
+ONE = (
+    "kind",
+    "layer",
+    "status",
+    "outcome",
+    "task_type",
+    "session_id",
+    "since",
+    "until",
+    "channel",
+    "source",
+    "scope",
+    "key_prefix",
+    "speaker",
+)
+MANY = ("tags", "tools", "entities")
 
 
 def filters(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 200
 _MONTH_SHOWS = 500
-_NEEDS: dict[str, Scope] = {"archive": "write", "restore": "write", "approve": "review", "reject": "review"}
+_NEEDS: dict[str, Scope] = {"archive": "write", "restore": "write", "approve": "review", "reject": "review", "reopen": "review"}
 
 
 def gathered(desk: Desk) -> list[Route]:
@@ -36,7 +36,7 @@ def gathered(desk: Desk) -> list[Route]:
         form = await checked_form(request)
         verb = text(form, "verb")
         if verb not in _NEEDS:
-            raise InvalidInput("verb: choose archive, restore, approve or reject.")
+            raise InvalidInput("verb: choose archive, restore, approve, reject or reopen.")
         ids = ids_in([each for each in form.getlist("ids") if isinstance(each, str)])
         if not ids:
             raise InvalidInput("ids: mark at least one memory of the table, then choose what to do.")
@@ -121,4 +121,5 @@ def _acts(memory: Hindsight, reason: str) -> dict[str, Callable[[UUID], Awaitabl
         "restore": memory.restore,
         "approve": lambda each: memory.approve(each, reason=reason or None),
         "reject": lambda each: memory.reject(each, reason=reason),
+        "reopen": lambda each: memory.reopen(each, reason=reason or None),
     }

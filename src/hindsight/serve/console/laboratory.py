@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -10,16 +11,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hindsight.recall.journal import unlogged
+from hindsight.recall.options import ROUTES
+from hindsight.serve.console import trials
 from hindsight.serve.console.cases import cases
-from hindsight.serve.console.fields import filters, whole
 from hindsight.serve.console.keeping import CHOICES
 from hindsight.serve.console.rendering import page
+from hindsight.serve.console.trials import SECOND, both, differences
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.callers import callers_memory
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
-    from hindsight.recall.answer import Hit
     from hindsight.recall.explain import Candidate
     from hindsight.records import Memory
 
@@ -34,34 +37,25 @@ def laboratory(desk: Desk) -> list[Route]:
         memory = await callers_memory(desk, "read")
         given = request.query_params
         query, named = given.get("query", "").strip(), given.get("why", "").strip()
-        values: dict[str, Any] = {"found": None, "verdict": None, "texts": {}, "routes": {}, "candidates": [], "beside": None}
+        values: dict[str, Any] = {"found": None, "other": None, "verdict": None, "texts": {}, "routes": {}, "candidates": [], "beside": []}
         if query:
-            asked = filters(given)
-            namespace = given.get("namespace", "").strip() or None
-            how: dict[str, Any] = {"profile": given["profile"]} if given.get("profile") in ("product", "weighted") else {}
-            if moment := given.get("at", "").strip():
-                asked["at"] = moment
-            number = whole(given.get("k", "").strip(), "k", least=1, most=1_000)
-            found = await memory.retrieve(query, k=number, namespace=namespace, explain=True, **how, **asked)
+            first, second = both(given)
+            with unlogged() if first.options else nullcontext():  # another ranking than the agents get is not counted with theirs
+                found = await first.ask(memory, query)
             candidates = list(found.explanation.candidates[:_SHOWN]) if found.explanation is not None else []
             values |= {"found": found, "candidates": candidates, "routes": _by_route(candidates)}
-            values["texts"] = await _texts(memory, [each.id for each in candidates])
-            if given.get("against") in ("product", "weighted"):
-                second: dict[str, Any] = {"profile": given["against"]}
-                other = await memory.retrieve(query, k=number, namespace=namespace, **second, **asked)
-                values["beside"] = side_by_side(found.hits, other.hits)
+            if second is not None:
+                with unlogged():
+                    values["other"] = await second.ask(memory, query)
+                values["beside"] = differences(found, values["other"])
+            values["texts"] = await _texts(memory, {each.id for each in (*candidates, *values["beside"])})
             if named:
-                values["verdict"] = (await memory.why(named, query, namespace=namespace, **asked)).verdict
-        return page(request, "recall", zone=memory.zone, query=query, named=named, given=given, choices=CHOICES, **values)
+                values["verdict"] = (await first.seen(memory).why(named, query, **first.filters)).verdict
+        values |= {"choices": CHOICES, "lab": trials.CHOICES, "numbers": trials.NUMBERS, "every_route": ROUTES, "second": SECOND}
+        chosen = {"": given.getlist("routes"), SECOND: given.getlist(f"{SECOND}routes")}
+        return page(request, "recall", zone=memory.zone, query=query, named=named, given=given, chosen=chosen, **values)
 
     return [Route("/recall", lab), *cases(desk)]
-
-
-def side_by_side(first: Sequence[Hit], second: Sequence[Hit]) -> list[tuple[Memory, int | None, int | None]]:
-    """What either of two recalls shows, with its rank in each."""
-    ranks = [{hit.memory.id: rank for rank, hit in enumerate(hits, start=1)} for hits in (first, second)]
-    every = {hit.memory.id: hit.memory for hit in (*first, *second)}
-    return [(memory, ranks[0].get(id), ranks[1].get(id)) for id, memory in every.items()]
 
 
 def _by_route(candidates: Sequence[Candidate]) -> dict[str, list[tuple[int, float, UUID]]]:
@@ -73,7 +67,7 @@ def _by_route(candidates: Sequence[Candidate]) -> dict[str, list[tuple[int, floa
     return {name: sorted(found)[:_BY_ROUTE] for name, found in sorted(routes.items())}
 
 
-async def _texts(memory: Hindsight, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+async def _texts(memory: Hindsight, ids: Iterable[UUID]) -> dict[UUID, Memory]:
     """The candidates that may be shown."""
     found = [await memory.get(id) for id in ids]
     return {each.id: each for each in found if each is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
@@ -18,7 +19,9 @@ from hindsight import __version__
 from hindsight.records import Memory, Precision
 from hindsight.serve.caller import current
 from hindsight.serve.console.entrance import TOKEN_COOKIE, cookie_in
+from hindsight.serve.console.fates import fate, flags, understood
 from hindsight.serve.console.guard import FORM_COOKIE, HEADERS, form_value, keep
+from hindsight.serve.console.texts import highlighted, plainly
 from hindsight.serve.console.words import LANGUAGE_COOKIE, language_of, value, word
 
 FOLDER = Path(__file__).parent
@@ -32,7 +35,22 @@ _FORMATS = {
     Precision.WEEK: "%Y-%m-%d",
     Precision.DAY: "%Y-%m-%d",
 }
-_EVERYWHERE = ("memories", "recall", "review", "sessions", "graph", "insight", "activity")
+# No evaluated code, no style that the policy forbids, and no page kept in the browser's storage: memories stay on the server.
+_HTMX = json.dumps(
+    {
+        "allowEval": False,
+        "allowScriptTags": False,
+        "includeIndicatorStyles": False,
+        "historyCacheSize": 0,
+        "refreshOnHistoryMiss": True,
+        "responseHandling": [
+            {"code": "204", "swap": False},
+            {"code": "[23]..", "swap": True},
+            {"code": "[45]..", "swap": True, "error": True, "select": ".notice", "swapOverride": "innerHTML"},
+        ],
+    }
+)
+_EVERYWHERE = ("memories", "recall", "review", "sessions", "graph", "map", "insight", "activity")
 
 
 @lru_cache(maxsize=1)
@@ -41,8 +59,12 @@ def templates() -> Environment:
     made = Environment(
         loader=FileSystemLoader(FOLDER / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.globals |= {"version": __version__, "rooms": _EVERYWHERE}
-    made.filters |= {"number": lambda given: f"{given:.3g}" if isinstance(given, float) else f"{given:,}"}
+    made.globals |= {"version": __version__, "rooms": _EVERYWHERE, "htmx_config": _HTMX}
+    made.filters |= {
+        "number": lambda given: f"{given:.3g}" if isinstance(given, float) else f"{given:,}",
+        "plainly": plainly,
+        "highlighted": highlighted,
+    }
     return made
 
 
@@ -55,6 +77,9 @@ def page(request: Request, name: str, *, zone: tzinfo | None = None, status: int
         "when": partial(when, zone=zone),
         "happened": partial(happened, zone=zone),
         "diff": difference,
+        "fate": partial(fate, language=language),
+        "told_flags": partial(flags, language=language),
+        "understood": partial(understood, language=language),
         "language": language,
         "form_value": form,
         "switch": f"?{request.url.include_query_params(lang='en' if language == 'zh' else 'zh').query}",

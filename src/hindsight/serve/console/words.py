@@ -96,6 +96,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "restored": ("Restored: it is recalled again.", "已恢复：可以再被召回。"),
     "erased": ("Erased for good.", "已彻底清除。"),
     "stored": ("Stored.", "已存入。"),
+    "stale_told": (
+        "It was changed meanwhile: above is what stands now, below is what you typed. Saving writes yours over it.",
+        "期间已被修改：上方为现在的内容，下方为您输入的内容。再次保存将覆盖。",
+    ),
+    "typed_told": ("What you typed", "您输入的内容"),
+    "look_at_it": ("Look at it", "查看这条记忆"),
     "not_stored": ("Not stored as active: {reasons}", "未作为有效记忆存入：{reasons}"),
     "no_memories": ("No memory fits.", "没有符合的记忆。"),
     "no_memories_told": (
@@ -103,9 +109,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "可在上方添加，让智能体经 MCP（/mcp）写入，或运行 `hindsight demo`、`hindsight import FILE`。",
     ),
     "search_states": (
-        "Search finds active, superseded and archived memories; what is pending or quarantined is listed without words.",
-        "搜索只找有效、被取代和已归档的记忆；待审与隔离的记忆请不填查询词列出。",
+        "Search finds active memories, or those of the status chosen; take other words or fewer filters.",
+        "搜索只找有效的（或所选状态的）记忆；请换词或减少筛选条件。",
     ),
+    "rows_shown": ("Shown: {number}", "显示 {number} 条"),
+    "rows_cut": ("At most {number} were read for this page; go on to older ones.", "本页最多读取 {number} 条；可继续查看更早的。"),
+    "whose": ("Whose", "归属"),
+    "key_prefix": ("Key begins with", "键前缀"),
+    "least_trust": ("Trust from", "信任度不低于"),
     "recall_told": (
         "Ask as an agent would: what each route finds, how it is scored, and the block that the model gets.",
         "像智能体一样提问：看各路径找到了什么、如何打分，以及模型最终收到的内容。",
@@ -153,6 +164,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "approved": ("Approved: it is recalled from now on.", "已批准：从现在起可被召回。"),
     "rejected": ("Rejected: it is not proposed again.", "已驳回：不会再提出。"),
     "postponed": ("Postponed.", "已推迟。"),
+    "reopened": ("Taken back: it waits again.", "已撤销：重新待审。"),
     "scanned": ("{number} new contradictions were found.", "发现 {number} 处新的矛盾。"),
     "keys": ("Keys: with your browser's access-key modifier (Alt, Alt+Shift or Ctrl+Option) A approves, R rejects, P postpones the first one.",
              "快捷键：配合浏览器的访问键（Alt、Alt+Shift 或 Ctrl+Option），A 批准、R 驳回、P 推迟第一条。"),
@@ -220,13 +232,14 @@ VALUES: dict[str, str] = {
     "episodic": "情景", "semantic": "语义", "procedural": "程序", "external": "外部",
     "active": "有效", "pending": "待审", "quarantined": "隔离", "superseded": "被取代", "archived": "已归档",
     "success": "成功", "failure": "失败", "fixed": "修复", "corrected": "纠正", "unknown": "未知",
-    "observed": "所见", "inferred": "推断", "private": "私有", "shared": "共享",
+    "own": "自己的", "observed": "所见", "inferred": "推断", "private": "私有", "shared": "共享",
     "user": "用户", "agent": "智能体", "tool": "工具", "document": "文档", "reflection": "反思", "import": "导入", "assistant": "助手", "other": "其他",
     "created": "创建", "updated": "更新", "restored": "恢复", "erased": "清除", "merged": "合并", "reviewed": "审核", "used": "使用", "undone": "撤回",
     "approved": "批准", "rejected": "驳回", "postponed": "推迟", "waiting": "等待", "leased": "进行中", "done": "完成", "dead": "失败",
     "retrieval": "召回", "withdrawn": "撤回", "descendant": "衍生撤回", "unchanged": "不变", "ok": "正常", "tampered": "被篡改", "damaged": "损坏",
     "wrong key": "密钥不符", "not sealed": "未封印", "product": "产品", "weighted": "加权",
-    "keyword": "关键词", "vector": "向量", "time": "时间", "entity": "实体", "lessons": "教训", "session": "会话", "structure": "结构",
+    "memories": "记忆", "tombstones": "清除记录", "events": "历史条目", "turns": "对话轮", "vectors": "向量", "retrievals": "召回", "seals": "封印",
+    "jobs": "任务", "sessions": "会话", "passages": "段落", "edges": "关系", "tokens": "令牌", "on": "开", "off": "关", "learned": "学习模型", "rrf": "倒数排名", "graph": "图谱", "neighbourhood": "邻近", "keyword": "关键词", "vector": "向量", "time": "时间", "entity": "实体", "lessons": "教训", "session": "会话", "structure": "结构",
 }  # fmt: skip
 """Words that the records themselves use, in Chinese; in English they stand for themselves."""
 

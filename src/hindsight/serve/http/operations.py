@@ -17,7 +17,10 @@ from hindsight.upkeep.standing import Standing, free_bytes
 _log = logging.getLogger(__name__)
 # The whole fault goes into the log alone: whoever asks here needs no token.
 _UNTOLD = "does not answer; the server's log tells more"
-_TOLD = {"redis": "does not answer; calls go on without it"}
+_TOLD = {
+    "redis": "does not answer; calls go on without it",
+    "qdrant": "does not answer; searches in large namespaces go on by keywords",
+}
 
 
 def operations(desk: Desk, counts: PrometheusCounts) -> APIRouter:
@@ -45,7 +48,8 @@ def operations(desk: Desk, counts: PrometheusCounts) -> APIRouter:
 
         memory = await desk.memory()
         stats, keeper = await memory.stats(), memory.keeper
-        standing = Standing(stats, await keeper.condition(), await keeper.age(), free_bytes(desk.settings.store))
+        engine = await memory.vector_engine(sample=0)
+        standing = Standing(stats, await keeper.condition(), await keeper.age(), free_bytes(desk.settings.store), engine)
         return Response(counts.exposition(standing), media_type=CONTENT_TYPE_LATEST)
 
     return router

@@ -21,7 +21,7 @@ from hindsight.serve.http.rest.memories import memories
 from hindsight.serve.http.rest.operating import operating
 from hindsight.serve.http.rest.recalling import recalling
 from hindsight.serve.http.rest.routes import PROBLEM_SCHEMA
-from hindsight.serve.http.rest.watching import watching
+from hindsight.serve.http.rest.watching import HAPPENING_SCHEMA, watching
 from hindsight.serve.http.rest.working import working
 
 _TOLD = (
@@ -61,6 +61,7 @@ def build_rest(desk: Desk) -> FastAPI:
             problem = dict(PROBLEM_SCHEMA)
             components.setdefault("schemas", {}).update(problem.pop("$defs", {}))
             components["schemas"]["Problem"] = problem
+            components["schemas"]["HappeningAnswer"] = HAPPENING_SCHEMA  # no answer's model: the data of events
             components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
             schema["security"] = [{"bearer": []}, {}]
         return app.openapi_schema or {}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from hindsight.client.answers import ConflictList, MemoryAnswer, PatternsAnswer, Postponed, ReflectionAnswer, ReviewList
-from hindsight.client.requests import ApproveRequest, NamespaceRequest, PostponeRequest, ReflectRequest, RejectRequest
+from hindsight.client.requests import ApproveRequest, NamespaceRequest, PostponeRequest, ReflectRequest, RejectRequest, ReopenRequest
 from hindsight.remember.attribute import read_id
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.callers import callers_memory
@@ -37,6 +37,11 @@ def learning(desk: Desk) -> APIRouter:
     async def reject(id: str, body: RejectRequest) -> Any:
         """Put a memory away; the same is not proposed again."""
         return told(await (await callers_memory(desk, "review")).reject(id, **body.model_dump()))
+
+    @router.post("/reviews/{id}/reopen", response_model=MemoryAnswer, responses=refusals(404, 409))
+    async def reopen(id: str, body: ReopenRequest) -> Any:
+        """Take the last approval or rejection back: the memory is as it was before, and waits again."""
+        return told(await (await callers_memory(desk, "review")).reopen(id, **body.model_dump()))
 
     @router.post("/reviews/{id}/postpone", response_model=Postponed, responses=refusals(404))
     async def postpone(id: str, body: PostponeRequest) -> Any:

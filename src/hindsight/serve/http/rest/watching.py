@@ -16,6 +16,13 @@ from hindsight.serve.http.rest.operating import Pool
 from hindsight.serve.http.rest.routes import refusals, routes
 
 EVENT_STREAM = "text/event-stream"
+HAPPENING_SCHEMA = HappeningAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
+EVENT_SCHEMA = {
+    "type": "string",
+    "description": "Each event is `event: memory` or `event: retrieval`, `id:` and one line of `data:`; the data is JSON of this schema.",
+    "contentMediaType": "application/json",
+    "contentSchema": {"$ref": "#/components/schemas/HappeningAnswer"},
+}
 _EXAMPLE = (
     'event: retrieval\nid: 0197a1b2-0000-7000-8000-000000000000\ndata: {"what": "retrieval", "id": "0197a1b2-0000-7000-8000-000000000000", '
     '"at": "2025-03-08T03:00:00Z", "agent": "default", "text": "when do backups run?", "kind": null, "shown": 1}\n\n'
@@ -34,7 +41,7 @@ def watching(desk: Desk) -> APIRouter:
         | {
             200: {
                 "description": "Server-sent events `memory` and `retrieval`, each with its data as JSON; a comment each second.",
-                "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _EXAMPLE}},
+                "content": {EVENT_STREAM: {"schema": EVENT_SCHEMA, "example": _EXAMPLE}},
             }
         },
     )
