@@ -22,6 +22,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpThread]:
 
 
 @pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[HttpThread]:
+    """A server that asks for a token."""
+    with HttpThread(store=str(tmp_path / "guarded"), token="the-secret-of-the-server") as running:
+        yield running
+
+
+@pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[Hindsight]:
     async with Hindsight.open(tmp_path / "own", embedder="none", min_relevance=0.001) as opened:
         yield opened

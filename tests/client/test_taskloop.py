@@ -8,7 +8,7 @@ import pytest
 from unreachable import nobody
 
 from hindsight.client import AsyncRestClient, ResilientMemory, TaskLoop
-from hindsight.errors import StoreUnavailable
+from hindsight.errors import AccessDenied, InvalidInput, StoreUnavailable
 
 
 async def episodes(memory):
@@ -156,3 +156,52 @@ async def test_knowledge_stands_beside_experience(memory, tmp_path):
     async with TaskLoop(memory, knowledge=True).task("roll back with the bastion host") as task:
         assert "## Knowledge" in task.context
         assert "bastion" in task.context
+
+
+async def test_a_task_with_huge_and_broken_texts_is_kept(server, tmp_path):
+    async with ResilientMemory(AsyncRestClient(server.url), spool=tmp_path / "s.jsonl") as memory:
+        async with TaskLoop(memory).task("大任务 \x00\ud83d " + "长" * 70_000) as task:
+            for number in range(220):
+                task.call("shell" * 60, {"command": "文" * 70_000, "n": number, "x": {1}}, result="字" * 70_000)
+                task.step("s" * 70_000)
+            task.call("", "a" * 70_000, error=ValueError("坏\x00\udc00" + "了" * 70_000))
+            task.call("shell", result="ok")
+            task.fail("坏" * 70_000, result="r" * 70_000)
+        assert task.kept.episode.status == "stored"
+        assert "episode_lost" not in task.flags
+
+
+async def test_a_task_without_words_is_kept_too(memory):
+    async with TaskLoop(memory).task(" ", task_type="chores") as task:
+        task.succeed()
+    assert task.kept.episode.status == "stored"
+
+
+async def test_a_task_is_entered_once_and_one_id_is_one_task(memory):
+    loop = TaskLoop(memory)
+    async with loop.task("Send the report", id="report-7") as task:
+        task.succeed("sent")
+    with pytest.raises(InvalidInput, match="entered once"):
+        await task.__aenter__()
+    async with loop.task("Send the report", id="report-7") as again:
+        again.fail("E7: bounced")
+    assert "already_kept" in again.flags
+    assert len(await episodes(memory)) == 1
+
+
+class Closed:
+    """A memory that knows neither the token nor a reason to wait for it."""
+
+    async def refuse(self, *arguments, **options):
+        raise AccessDenied("the token is not known here")
+
+    retrieve = context = task_finished = refuse
+
+    async def close(self):
+        """Nothing is held."""
+
+
+async def test_a_refusal_is_told_apart_from_a_memory_that_is_away():
+    async with TaskLoop(Closed()).task("Send the report") as task:
+        task.succeed("sent")
+    assert task.flags == ["refused", "episode_lost"]

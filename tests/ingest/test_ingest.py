@@ -11,7 +11,7 @@ import pytest
 
 from hindsight import Hindsight, Principal
 from hindsight.cli.app import run
-from hindsight.errors import InvalidInput
+from hindsight.errors import ContentTooLarge, InvalidInput
 from hindsight.recall.external import named, read_passage
 from hindsight.remember.ingest.chunks import CHUNK_TOKENS, Block, packed
 from hindsight.remember.ingest.code import code_blocks
@@ -303,3 +303,28 @@ def test_an_ingestion_that_is_interrupted_goes_on_where_it_stopped(tmp_path, doc
 
     report = asyncio.run(twice())
     assert (report.unchanged, report.stored, report.retired) == (2, 1, 0)
+
+
+async def test_a_text_under_a_name_is_a_document(memory):
+    first = await memory.ingest_text(HANDBOOK, name="handbook.md")
+    assert (first.documents, first.stored) == (1, 2)
+    assert (await memory.ingest_text(HANDBOOK.replace("\n", "\r\n"), name="handbook.md")).unchanged == 2
+    changed = await memory.ingest_text(HANDBOOK.replace("三点", "四点"), name="handbook.md")
+    assert (changed.unchanged, changed.stored, changed.retired) == (1, 1, 1)
+    found = await knowledge(memory)
+    assert found["Handbook > Rollback"].key == "doc:handbook.md#Rollback"
+    assert found["Handbook > Rollback"].tags == ("markdown",)
+    plain = await memory.ingest_text("The gateway answers 504.\ud800\x00", name="notes/gateway")
+    assert plain.stored == 1
+    assert "The gateway answers 504." in (await memory.retrieve("gateway 504", k=1)).render()
+
+
+@pytest.mark.parametrize(("text", "name"), [(" \n", "a.md"), ("text", " / "), ("text", "a#b.md")])
+async def test_a_text_that_says_nothing_or_a_name_that_names_nothing_is_refused(memory, text, name):
+    with pytest.raises(InvalidInput):
+        await memory.ingest_text(text, name=name)
+
+
+async def test_a_text_that_is_too_large_is_refused(memory):
+    with pytest.raises(ContentTooLarge, match="in parts"):
+        await memory.ingest_text("文" * (2 * 1024 * 1024), name="a.md")

@@ -174,6 +174,18 @@ class ContextAnswer(Answer):
         return self.rendered
 
 
+class IngestAnswer(Answer):
+    """What ingesting a document did, in chunks: ``held`` wait for a person, ``retired`` are no longer in the document."""
+
+    chunks: int
+    stored: int
+    held: int
+    refused: int
+    unchanged: int
+    returned: int
+    retired: int
+
+
 class SessionAnswer(Answer):
     """An open session."""
 

@@ -13,6 +13,7 @@ from hindsight.client import calls
 from hindsight.client.answers import MemoryAnswer
 from hindsight.client.calls import Call
 from hindsight.client.connection import TIMEOUT_SECONDS, arguments, fault, options, result, unreachable
+from hindsight.client.lines import alines_of
 from hindsight.client.operating_answers import HappeningAnswer, ImportAnswer
 
 P = ParamSpec("P")
@@ -85,7 +86,7 @@ class AsyncRestClient:
                 if not response.is_success:
                     await response.aread()
                     raise fault(response)
-                async for line in response.aiter_lines():
+                async for line in alines_of(response):
                     yield MemoryAnswer.model_validate_json(line)
         except httpx.HTTPError as error:
             raise unreachable(error, self._web.base_url) from error
@@ -100,7 +101,7 @@ class AsyncRestClient:
                 if not response.is_success:
                     await response.aread()
                     raise fault(response)
-                async for line in response.aiter_lines():
+                async for line in alines_of(response):
                     if line.startswith("data: "):
                         yield HappeningAnswer.model_validate_json(line.removeprefix("data: "))
         except httpx.HTTPError as error:
@@ -123,6 +124,7 @@ class AsyncRestClient:
     undo = _sent(calls.undo)
     retrieve = _sent(calls.retrieve)
     context = _sent(calls.context)
+    ingest_text = _sent(calls.ingest_text)
     why = _sent(calls.why)
     retrieval = _sent(calls.retrieval)
     retrievals = _sent(calls.retrievals)
@@ -139,6 +141,7 @@ class AsyncRestClient:
     reviews = _sent(calls.reviews)
     approve = _sent(calls.approve)
     reject = _sent(calls.reject)
+    reopen = _sent(calls.reopen)
     postpone = _sent(calls.postpone)
     scan_conflicts = _sent(calls.scan_conflicts)
     reflect = _sent(calls.reflect)

@@ -12,7 +12,7 @@ from uuid import UUID
 from hindsight.client import answers as a
 from hindsight.client import operating_answers as o
 from hindsight.client import requests as r
-from hindsight.client.filling import FilterFields, Id, filled, filters_in, given, moment, part_of, text_of
+from hindsight.client.filling import FilterFields, Id, filled, filters_in, given, moment, part_of, text_of, turn_items
 from hindsight.records import Draft, DraftFields, Event, Outcome, Stats, StoreResult, Turn
 
 T = TypeVar("T")
@@ -146,6 +146,12 @@ def context(
     return Call("POST", "/context", a.ContextAnswer.model_validate, body=filled(r.ContextRequest, asked | filters_in(filters)))
 
 
+def ingest_text(text: str, *, name: str, namespace: str | None = None, shared: bool = False) -> Call[a.IngestAnswer]:
+    """Keep a text as the document ``name``; the same name again brings the memory up to date."""
+    body = filled(r.IngestRequest, {"text": text, "name": name, "namespace": namespace, "shared": shared})
+    return Call("POST", "/ingest", a.IngestAnswer.model_validate, body=body)
+
+
 def why(id: Id, query: str, *, namespace: str | None = None, **filters: Unpack[FilterFields]) -> Call[a.ExplanationAnswer]:
     """Why this memory is, or is not, among the answers to ``query``."""
     body = filled(r.WhyRequest, {"query": query, "namespace": namespace} | filters_in(filters))
@@ -219,8 +225,8 @@ def turns(session_id: str, first: int | None = None, last: int | None = None, *,
 
 def observe(turns: Sequence[Turn | Mapping[str, Any]], *, namespace: str | None = None) -> Call[a.ObservedAnswer]:
     """Hand over turns of a conversation; what people state in them is kept at once."""
-    items = [each.model_dump() if isinstance(each, Turn) else dict(each) for each in turns]
-    return Call("POST", "/turns", a.ObservedAnswer.model_validate, body=filled(r.ObserveRequest, {"turns": items, "namespace": namespace}))
+    body = filled(r.ObserveRequest, {"turns": turn_items(turns), "namespace": namespace})
+    return Call("POST", "/turns", a.ObservedAnswer.model_validate, body=body)
 
 
 def task_started(
@@ -258,6 +264,12 @@ def reject(id: Id, *, reason: str, expected_version: int | None = None) -> Call[
     """Put a memory away; for reviewers alone."""
     body = filled(r.RejectRequest, {"reason": reason, "expected_version": expected_version})
     return Call("POST", f"/reviews/{part_of(id)}/reject", a.MemoryAnswer.model_validate, body=body)
+
+
+def reopen(id: Id, *, reason: str | None = None) -> Call[a.MemoryAnswer]:
+    """Take the last approval or rejection back; for reviewers alone."""
+    body = filled(r.ReopenRequest, {"reason": reason})
+    return Call("POST", f"/reviews/{part_of(id)}/reopen", a.MemoryAnswer.model_validate, body=body)
 
 
 def postpone(id: Id, *, days: float = 7, reason: str | None = None) -> Call[datetime]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from hindsight import errors
 from hindsight.client.calls import Call
@@ -16,7 +17,7 @@ from hindsight.errors import (
     StoreUnavailable,
     VersionConflict,
 )
-from hindsight.settings import load_settings
+from hindsight.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import httpx
@@ -33,6 +34,18 @@ _OF_STATUS: dict[int, type[HindsightError]] = {
 }
 
 
+def address_of(url: str | None, settings: Settings) -> str:
+    """The server's address without the path of an interface; where none is given, the one that the settings name.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    given = (url if url is not None else settings.url) or f"http://{settings.host}:{settings.port}"
+    if not isinstance(given, str) or not given.startswith(("http://", "https://")) or not urlsplit(given).hostname:
+        raise InvalidInput(f"url: {given!r} is no address; give one such as http://127.0.0.1:8080.")
+    return given.rstrip("/").removesuffix("/mcp").removesuffix("/v1")
+
+
 def options(url: str | None, token: str | None, timeout: float) -> dict[str, Any]:
     """What an httpx client is made with; what is not given is taken from ``HINDSIGHT_URL`` and ``HINDSIGHT_TOKEN``.
 
@@ -41,12 +54,10 @@ def options(url: str | None, token: str | None, timeout: float) -> dict[str, Any
         InvalidInput: the address is none.
     """
     settings = load_settings() if url is None or token is None else load_settings({})
-    address = (url if url is not None else settings.url) or f"http://{settings.host}:{settings.port}"
+    address = address_of(url, settings)
     secret = token if token is not None else settings.token.get_secret_value()
-    if not address.startswith(("http://", "https://")):
-        raise InvalidInput(f"url: {address!r} is no address; give one such as http://127.0.0.1:8080.")
     headers = {"Authorization": b"Bearer " + secret.encode("utf-8")} if secret else {}
-    return {"base_url": f"{address.rstrip('/').removesuffix('/mcp').removesuffix('/v1')}/v1", "headers": headers, "timeout": timeout}
+    return {"base_url": f"{address}/v1", "headers": headers, "timeout": timeout}
 
 
 def arguments(call: Call[Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from hindsight.client.requests import UpdateRequest
 from hindsight.errors import InvalidInput
+from hindsight.records import Turn
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Many = str | Sequence[str]
@@ -49,13 +50,36 @@ def filled(form: type[ModelT], values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidInput: a value does not fit; nothing was sent.
     """
-    named = {name: value for name, value in values.items() if value is not None or form is UpdateRequest}
+    named = {name: sendable(value) for name, value in values.items() if value is not None or form is UpdateRequest}
     try:
         return form.model_validate(named).model_dump(mode="json", exclude_unset=True)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         told = "; ".join(f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in faults)
         raise InvalidInput(f"{told}; nothing was sent.") from None
+
+
+def sendable(value: Any) -> Any:
+    """``value`` with its texts as they can be encoded and stored, as the memory itself would make them: without NUL, lone surrogates → U+FFFD."""
+    if isinstance(value, str):
+        clean = value.replace("\0", "")
+        return clean if clean.isascii() else clean.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, Mapping):
+        return {sendable(name): sendable(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [sendable(each) for each in value]
+    return value
+
+
+def turn_items(turns: Sequence[Any]) -> list[dict[str, Any]]:
+    """Turns as JSON.
+
+    Raises:
+        InvalidInput: they are no list of turns.
+    """
+    if isinstance(turns, (str, bytes, Mapping)) or not all(isinstance(each, (Turn, Mapping)) for each in turns):
+        raise InvalidInput("turns: a list of turns is needed, each with session_id, position, content and role.")
+    return [each.model_dump(mode="json") if isinstance(each, Turn) else dict(each) for each in turns]
 
 
 _LISTS = ("kind", "layer", "status", "task_type", "outcome", "tools", "tags", "entities", "source", "channel")

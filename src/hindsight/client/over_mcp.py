@@ -12,8 +12,9 @@ from uuid import UUID
 
 from hindsight import errors
 from hindsight.client.answers import ContextAnswer
-from hindsight.client.connection import TIMEOUT_SECONDS
-from hindsight.errors import ERROR_KIND, HindsightError, InvalidInput, StoreUnavailable
+from hindsight.client.connection import TIMEOUT_SECONDS, address_of
+from hindsight.client.filling import sendable
+from hindsight.errors import ERROR_KIND, AccessDenied, HindsightError, InvalidInput, StoreUnavailable
 from hindsight.records import Lesson, Outcome, StoreResult, Turn
 from hindsight.settings import load_settings
 
@@ -101,13 +102,11 @@ class McpClient:
         self.address, self.token = "", ""
         if not self._command:
             settings = load_settings() if url is None or token is None else load_settings({})
-            address = (url if url is not None else settings.url) or f"http://{settings.host}:{settings.port}"
-            if not address.startswith(("http://", "https://")):
-                raise InvalidInput(f"url: {address!r} is no address; give one such as http://127.0.0.1:8080.")
-            self.address = f"{address.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp"
+            self.address = f"{address_of(url, settings)}/mcp"
             self.token = token if token is not None else settings.token.get_secret_value()
         self._connection: _Connection | None = None
         self._connecting = asyncio.Lock()
+        self._denied = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -127,13 +126,23 @@ class McpClient:
         Raises:
             HindsightError: the server refused, or does not answer.
         """
-        async with self._connecting:
-            if self._connection is None or self._connection.ended:
-                connection = _Connection(self._server)
-                await connection.start()
-                self._connection = connection
-            connection = self._connection
-        return await connection.call(tool, {name: value for name, value in arguments.items() if value is not None}, self._timeout)
+        told = {name: sendable(value) for name, value in arguments.items() if value is not None}
+        self._denied = False
+        try:
+            async with self._connecting:
+                if self._connection is None or self._connection.ended:
+                    connection = _Connection(self._server)
+                    await connection.start()
+                    self._connection = connection
+                connection = self._connection
+            return await connection.call(tool, told, self._timeout)
+        except StoreUnavailable as error:
+            if self._denied:  # it answers, but not to this token: asking again, or keeping writes for later, does not help
+                raise AccessDenied(_told(error.__cause__ or error)) from error
+            raise
+
+    async def _note(self, response: Any) -> None:
+        self._denied = self._denied or response.status_code in (401, 403)
 
     @asynccontextmanager
     async def _server(self) -> AsyncIterator[Any]:
@@ -148,7 +157,7 @@ class McpClient:
         from mcp.client.streamable_http import streamable_http_client
 
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        async with httpx2.AsyncClient(headers=headers, timeout=self._timeout) as web:
+        async with httpx2.AsyncClient(headers=headers, timeout=self._timeout, event_hooks={"response": [self._note]}) as web:
             yield streamable_http_client(self.address, http_client=web)
 
     async def retrieve(self, query: str, *, session: str | None = None, **options: Any) -> BriefRecall:

@@ -143,6 +143,19 @@ class ContextRequest(FilterRequest):
     session: Name | None = Field(None, description="Open session that tells what the query is about.")
 
 
+class IngestRequest(Request):
+    """A document's text; what the same name said before and says no more is retired."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "handbook/rollback.md", "text": "# Rollback\nRun `make rollback` on the bastion host."}]}
+    )
+
+    name: Annotated[str, Field(min_length=1, max_length=1_024)] = Field(description="Its ending tells the form: `.md`, `.html`, `.py` …")
+    text: Annotated[str, Field(min_length=1, max_length=4 * 1024 * 1024)]
+    namespace: Name | None = None
+    shared: bool = Field(False, description="For all agents of the pool.")
+
+
 class WhyRequest(FilterRequest):
     """Why a memory is, or is not, among the answers to a query."""
 
@@ -266,6 +279,12 @@ class RejectRequest(Request):
 
     reason: Annotated[str, Field(min_length=1, max_length=65_536)] = Field(examples=["It holds for one customer alone."])
     expected_version: Annotated[int, Field(ge=1, le=2**31)] | None = None
+
+
+class ReopenRequest(Request):
+    """Why a decision is taken back."""
+
+    reason: Text | None = Field(None, examples=["Decided on the wrong one."])
 
 
 class PostponeRequest(Request):

@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 from hindsight.client.agent import AgentMemory, no_answer, no_context
 from hindsight.client.answers import ContextAnswer, RecallAnswer, TaskAnswer
 from hindsight.client.breaker import CircuitBreaker
+from hindsight.client.filling import sendable, turn_items
 from hindsight.client.spool import Spool, Waiting
 from hindsight.errors import HindsightError, StoreUnavailable
 from hindsight.records import StoreResult, StoreStatus, Turn
@@ -31,6 +32,8 @@ STALE_SECONDS = 600.0
 REPLAY_PAUSE = 1.0
 CLOCKS_DIFFER = timedelta(minutes=1)
 LONGEST_REPLAY_PAUSE = 30.0
+_CHANGES = frozenset("update forget restore undo approve reject store_many ingest ingest_text import_lines import_file".split())
+"""Calls that are passed on, and change what a retrieval may show."""
 _log = logging.getLogger(__name__)
 
 
@@ -127,6 +130,7 @@ class ResilientMemory:
             return _flagged(fresh, "local_cache")
         if not self._breaker.may_call():
             return self._instead(key, nothing, "circuit_open")
+        asked = time.monotonic()
         try:
             async with asyncio.timeout(self._retrieval_seconds):
                 found = await self._repeated(ask)
@@ -139,7 +143,7 @@ class ResilientMemory:
                 raise
             _log.warning("no answer to a retrieval: %s", error)
             return self._instead(key, nothing, "unavailable")
-        self._cache.keep(key, found)
+        self._cache.keep(key, found, asked)
         return found
 
     def _instead(self, key: str, nothing: Callable[..., Any], why: str) -> Any:
@@ -154,8 +158,7 @@ class ResilientMemory:
 
     async def observe(self, turns: Sequence[Turn | Mapping[str, Any]], **options: Any) -> Any:
         """Hand over turns of a conversation; None while they wait in the spool."""
-        items = [each.model_dump(mode="json") if isinstance(each, Turn) else dict(each) for each in turns]
-        return await self._write("observe", {"turns": items, **options}, lambda: None)
+        return await self._write("observe", {"turns": turn_items(turns), **options}, lambda: None)
 
     async def task_finished(self, outcome: Any, *, id: str | None = None, **fields: Any) -> Any:
         """End a task; None while its episode waits in the spool. Without ``id`` the task gets one, so that repeating it is harmless."""
@@ -169,6 +172,7 @@ class ResilientMemory:
 
     async def _write(self, call: str, given: dict[str, Any], queued: Callable[[], T]) -> T | Any:
         self._cache.clear()
+        given = sendable(given)
         if self._spool is not None:
             self._spool.open()  # what an earlier process left goes first
         if self.waiting:
@@ -297,10 +301,20 @@ class ResilientMemory:
         return await self._memory.reflect(episode, **options)
 
     def __getattr__(self, name: str) -> Any:
-        """Every other call of the memory, without this layer's care."""
+        """Every other call of the memory, without this layer's care; after one that changes memories no earlier answer is shown."""
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._memory, name)
+        call = getattr(self._memory, name)
+        if name not in _CHANGES:
+            return call
+
+        async def changed(*args: Any, **arguments: Any) -> Any:
+            try:
+                return await call(*args, **arguments)
+            finally:
+                self._cache.drop()
+
+        return changed
 
 
 def _queued_result() -> StoreResult:
@@ -332,14 +346,15 @@ class _Recent:
         self._fresh = fresh
         self._stale = stale
         self._found: OrderedDict[str, tuple[float, Any]] = OrderedDict()
-        self._since = 0.0
+        self._since = self._dropped = 0.0
 
     def key(self, call: str, query: str, options: Mapping[str, Any]) -> str:
         return f"{call}\x1f{query}\x1f{sorted((name, str(value)) for name, value in options.items() if value is not None)}"
 
-    def keep(self, key: str, found: Any) -> None:
-        if self._size > 0:
-            self._found[key] = (time.monotonic(), found)
+    def keep(self, key: str, found: Any, asked: float) -> None:
+        """Keep an answer to what was asked at that moment (monotonic), unless memories were changed since."""
+        if self._size > 0 and asked >= self._dropped:
+            self._found[key] = (asked, found)
             self._found.move_to_end(key)
             while len(self._found) > self._size:
                 self._found.popitem(last=False)
@@ -355,3 +370,8 @@ class _Recent:
     def clear(self) -> None:
         """Something was written: what was found before is fresh no more, but still better than nothing."""
         self._since = time.monotonic()
+
+    def drop(self) -> None:
+        """Memories were changed or erased: no earlier answer may be shown."""
+        self._since = self._dropped = time.monotonic()
+        self._found.clear()

@@ -12,6 +12,7 @@ from hindsight.client import calls
 from hindsight.client.answers import MemoryAnswer
 from hindsight.client.calls import Call
 from hindsight.client.connection import TIMEOUT_SECONDS, arguments, fault, options, result, unreachable
+from hindsight.client.lines import lines_of
 from hindsight.client.operating_answers import HappeningAnswer, ImportAnswer
 
 P = ParamSpec("P")
@@ -81,7 +82,7 @@ class RestClient:
                 if not response.is_success:
                     response.read()
                     raise fault(response)
-                for line in response.iter_lines():
+                for line in lines_of(response):
                     yield MemoryAnswer.model_validate_json(line)
         except httpx.HTTPError as error:
             raise unreachable(error, self._web.base_url) from error
@@ -96,7 +97,7 @@ class RestClient:
                 if not response.is_success:
                     response.read()
                     raise fault(response)
-                for line in response.iter_lines():
+                for line in lines_of(response):
                     if line.startswith("data: "):
                         yield HappeningAnswer.model_validate_json(line.removeprefix("data: "))
         except httpx.HTTPError as error:
@@ -118,6 +119,7 @@ class RestClient:
     undo = _sent(calls.undo)
     retrieve = _sent(calls.retrieve)
     context = _sent(calls.context)
+    ingest_text = _sent(calls.ingest_text)
     why = _sent(calls.why)
     retrieval = _sent(calls.retrieval)
     retrievals = _sent(calls.retrievals)
@@ -134,6 +136,7 @@ class RestClient:
     reviews = _sent(calls.reviews)
     approve = _sent(calls.approve)
     reject = _sent(calls.reject)
+    reopen = _sent(calls.reopen)
     postpone = _sent(calls.postpone)
     scan_conflicts = _sent(calls.scan_conflicts)
     reflect = _sent(calls.reflect)

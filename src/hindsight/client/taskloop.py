@@ -14,11 +14,15 @@ from uuid import uuid4
 
 from hindsight.client.agent import AgentMemory
 from hindsight.client.resilient import ResilientMemory
-from hindsight.errors import HindsightError
-from hindsight.records import Outcome
+from hindsight.errors import HindsightError, InvalidInput
+from hindsight.records import Outcome, StoreStatus
 
 MOST_CALLS = 200
-LONGEST_TEXT = 100_000
+LONGEST_TEXT = 60_000
+"""Characters of one text; the server takes some more."""
+MOST_TEXT = 200_000
+"""Characters of all decisions, and of all arguments, all results and all errors of calls: where there are many, each is cut to its share."""
+LONGEST_NAME = 200
 SHORTEST_QUOTE = 24
 END_SECONDS = 10.0
 _log = logging.getLogger(__name__)
@@ -72,11 +76,14 @@ class Task:
             ``reflection_failed``.
         kept: what the memory kept of the task; None until its end, or where that waits in the spool.
         reflection: what reflecting on a failure proposed.
+
+    Among ``flags`` are also ``refused`` (the memory answers, but not to this caller, or not to such a question) and ``already_kept`` (a
+    task with this id is kept already, and stays as it is).
     """
 
     def __init__(self, loop: TaskLoop, task: str, *, task_type: str | None, tools: Sequence[str], tags: Sequence[str], id: str) -> None:
         self._loop = loop
-        self.task = task
+        self.task = task.strip()[:LONGEST_TEXT] or task_type or "–"
         self.task_type = task_type
         self.tools = tuple(tools)
         self.tags = tuple(tags)
@@ -96,6 +103,8 @@ class Task:
         self._seen: dict[tuple[str, str], int] = {}
 
     async def __aenter__(self) -> Self:
+        if self._started is not None:
+            raise InvalidInput("a task is entered once; make another one with loop.task(…).")
         self._started = datetime.now(UTC)
         look_up = self._loop.memory.context if self._loop.knowledge else self._loop.memory.retrieve
         asked = self.task if not self.tools else f"{self.task} ({', '.join(self.tools)})"
@@ -103,7 +112,7 @@ class Task:
             self.recall = await look_up(asked, **self._loop.options)
         except HindsightError as error:
             _log.warning("no memory for the task: %s", error)
-            self.flags.append("unavailable")
+            self.flags.append("unavailable" if error.retryable else "refused")
             return self
         self.context = self.recall.render()
         self.flags.extend(self.recall.flags)
@@ -142,7 +151,7 @@ class Task:
         """Note a call of a tool; a warning for the model where the same error came before in this task, else nothing."""
         told = arguments if isinstance(arguments, str) else {str(name): _plain(value) for name, value in arguments.items()}
         failed = _described(error) if isinstance(error, BaseException) else str(error)
-        one = {"tool": tool, "arguments": told, "result": str(result)[:LONGEST_TEXT], "error": failed[:LONGEST_TEXT]}
+        one = {"tool": tool[:LONGEST_NAME] or "–", "arguments": told, "result": str(result)[:LONGEST_TEXT], "error": failed[:LONGEST_TEXT]}
         self.calls.append({**one, "at": datetime.now(UTC).isoformat()})
         del self.calls[:-MOST_CALLS]
         if not failed:
@@ -228,8 +237,10 @@ class Task:
     async def _end(self) -> None:
         outcome, repaired_by = self._settled()
         fields: dict[str, Any] = {"task": self.task, "task_type": self.task_type, "tags": [*self.tags] or None}
-        fields |= {"decisions": self.decisions or None, "result": self._result or None, "error": self._error or None}
-        fields |= {"repaired_by": repaired_by or None, "calls": self.calls or None, "tools": None if self.calls else [*self.tools] or None}
+        calls = [{**each, **_shares(each, len(self.calls))} for each in self.calls]
+        decisions = [each[: max(1, MOST_TEXT // len(self.decisions))] for each in self.decisions]
+        fields |= {"decisions": decisions or None, "result": self._result or None, "error": self._error or None}
+        fields |= {"repaired_by": repaired_by or None, "calls": calls or None, "tools": None if self.calls else [*self.tools] or None}
         fields |= {"started_at": self._started and self._started.isoformat(), "finished_at": datetime.now(UTC).isoformat()}
         fields |= {"namespace": self._loop.options.get("namespace")}
         given = {name: value for name, value in fields.items() if value is not None}
@@ -241,6 +252,8 @@ class Task:
             return
         if self.kept is None:
             self.flags.append("episode_spooled")
+        elif self.kept.episode.status is StoreStatus.DUPLICATE:
+            self.flags.append("already_kept")
         try:
             if outcome in (Outcome.SUCCESS, Outcome.FIXED) and self._loop.credit:
                 await self.feedback("helpful")
@@ -266,6 +279,20 @@ def _described(error: BaseException) -> str:
     if _LEADING_CODE.match(told):
         return f"{told} ({name})"  # the code tells two errors apart better than the class does
     return f"{name}: {told}" if told else name
+
+
+def _shares(call: Mapping[str, Any], calls: int) -> dict[str, Any]:
+    """The texts of a call, cut to what is left for it among so many."""
+    most = max(1, MOST_TEXT // calls)
+    given = call["arguments"]
+    if not isinstance(given, str):
+        each = max(1, most // max(1, len(given)))
+        given = {name: value[:each] if isinstance(value, str) else value for name, value in given.items()}
+    return {
+        "arguments": given if not isinstance(given, str) else given[:most],
+        "result": call["result"][:most],
+        "error": call["error"][:most],
+    }
 
 
 def _shown(call: Mapping[str, Any]) -> str:

@@ -16,5 +16,6 @@ from __future__ import annotations
 
 from hindsight.sync.memory import Hindsight
 from hindsight.sync.session import Session
+from hindsight.sync.taskloop import Task, TaskLoop
 
-__all__ = ["Hindsight", "Session"]
+__all__ = ["Hindsight", "Session", "Task", "TaskLoop"]

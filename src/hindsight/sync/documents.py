@@ -35,6 +35,10 @@ class DocumentCalls:
         """Keep a document, or all documents of a folder, as knowledge; doing it again brings the memory up to date."""
         return self._loop.run(self._memory.ingest(path, name=name, namespace=namespace, shared=shared, exclude=exclude, progress=progress))
 
+    def ingest_text(self, text: str, *, name: str, namespace: str | None = None, shared: bool = False) -> IngestReport:
+        """Keep a text as the document ``name``; the same name again brings the memory up to date."""
+        return self._loop.run(self._memory.ingest_text(text, name=name, namespace=namespace, shared=shared))
+
     def context(
         self,
         query: str,

@@ -59,6 +59,10 @@ class LearningCalls:
         """Put a memory away; the same is not proposed again. For reviewers alone."""
         return self._loop.run(self._memory.reject(id, reason=reason, expected_version=expected_version))
 
+    def reopen(self, id: UUID | str, *, reason: str | None = None) -> Memory:
+        """Take the last approval or rejection of a memory back; it waits again as it did before. For reviewers alone."""
+        return self._loop.run(self._memory.reopen(id, reason=reason))
+
     def postpone(self, id: UUID | str, *, days: float = POSTPONED_DAYS, reason: str | None = None) -> datetime:
         """Decide later; from when on it waits again. For reviewers alone."""
         return self._loop.run(self._memory.postpone(id, days=days, reason=reason))

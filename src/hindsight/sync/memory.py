@@ -35,6 +35,7 @@ from hindsight.sync.access import AccessCalls
 from hindsight.sync.backups import BackupCalls
 from hindsight.sync.documents import DocumentCalls
 from hindsight.sync.history import HistoryCalls
+from hindsight.sync.inspection import InspectionCalls
 from hindsight.sync.learning import LearningCalls
 from hindsight.sync.loop import LoopThread
 from hindsight.sync.session import Session
@@ -47,7 +48,7 @@ ResultT = TypeVar("ResultT")
 _EXPORT_BATCH = 256
 
 
-class Hindsight(LearningCalls, AccessCalls, HistoryCalls, BackupCalls, UpkeepCalls, DocumentCalls):
+class Hindsight(LearningCalls, AccessCalls, HistoryCalls, BackupCalls, UpkeepCalls, DocumentCalls, InspectionCalls):
     """A memory for synchronous code: ``with Hindsight.open(…) as memory``."""
 
     def __init__(self, memory: asynchronous.Hindsight, loop: LoopThread) -> None:
@@ -234,10 +235,12 @@ class Hindsight(LearningCalls, AccessCalls, HistoryCalls, BackupCalls, UpkeepCal
         format: ImportFormat = "auto",
         namespace: str | None = None,
         keep_trust: bool = False,
+        take_vectors: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportReport:
         """Import a file or folder; everything is checked before the first record is written."""
-        return self._loop.run(self._memory.import_file(path, format=format, namespace=namespace, keep_trust=keep_trust, progress=progress))
+        how = {"keep_trust": keep_trust, "take_vectors": take_vectors}
+        return self._loop.run(self._memory.import_file(path, format=format, namespace=namespace, progress=progress, **how))
 
     def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
         """Queued work, newest first."""

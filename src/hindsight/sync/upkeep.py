@@ -11,7 +11,9 @@ from hindsight import memory as asynchronous
 from hindsight.recall.arguments import FilterArguments
 from hindsight.records import Memory
 from hindsight.sync.loop import LoopThread
+from hindsight.upkeep.backups import Backup
 from hindsight.upkeep.erasure import Evidence
+from hindsight.upkeep.follow import SAMPLE, Comparison
 from hindsight.upkeep.run import Report
 from hindsight.upkeep.runner import Planned
 from hindsight.upkeep.thaw import Thawed
@@ -30,6 +32,14 @@ class UpkeepCalls:
     def upkeep_jobs(self) -> builtins.list[Planned]:
         """Every upkeep job, when it runs by itself, and its last run."""
         return self._loop.run(self._memory.upkeep_jobs())
+
+    def vector_engine(self, *, sample: int = SAMPLE) -> Comparison | None:
+        """The engine that holds vectors beside the store, compared with it; None where there is none."""
+        return self._loop.run(self._memory.vector_engine(sample=sample))
+
+    def backup_with_vectors(self, to: str | None = None) -> tuple[Backup, str | None]:
+        """As ``backup``, and a snapshot that the vector engine writes of the same moment, by its name."""
+        return self._loop.run(self._memory.backup_with_vectors(to))
 
     def thaw(self, ids: Sequence[UUID | str]) -> builtins.list[Thawed]:
         """Bring archived memories back, from the cold store too."""
