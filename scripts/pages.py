@@ -19,6 +19,7 @@ from hindsight.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 BENCH = ROOT / "benchmarks" / "bench.json"
+SCALE = ROOT / "benchmarks" / "scale.json"
 RESULTS = ROOT / "benchmarks" / "results.json"
 FUSION = ROOT / "src" / "hindsight" / "recall" / "fusion.json"
 
@@ -136,6 +137,76 @@ def bench_tables() -> str:
     return "".join(parts)
 
 
+SCALE_KINDS = (
+    "with embedding",
+    "cached query",
+    "keyword only",
+    "filter to 10 %",
+    "filter to 0.5 %",
+    "frequent words",
+    "two Chinese characters",
+    "long query",
+)
+
+
+def scale_tables() -> str:
+    """The machine, a table of the stores, and one of their namespaces: p50 / p95 by the clock, then the processor's time."""
+    if not SCALE.exists():
+        return "\nNothing is recorded yet.\n\n"
+    report = json.loads(SCALE.read_text(encoding="utf-8"))
+    machine, stores, erase = report["machine"], report["stores"], report.get("erase")
+    system = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}"
+    rates = f"{machine['fsyncs_per_s']:,} durable writes of 4 KiB a second, memory copied at {machine['memory_gb_per_s']} GB/s"
+    parts = [f"\n{system}, model `{report['embedder']}`; {rates}; load average {machine['load_average']}.\n\n"]
+    rows = [(label, *(value(store) for store in stores)) for label, value in SCALE_ROWS]
+    parts.append(table(("", *(f"{store['memories']:,} memories" for store in stores)), rows))
+    parts.append("\np50 / p95 in ms, in brackets the processor's time:\n\n")
+    rows = []
+    for store in stores:
+        for records, kinds in store["retrieve"].items():
+            if int(records) >= 1000:
+                found = [kinds.get(kind) for kind in SCALE_KINDS]
+                shown = [f"{each['p50_ms']:.0f} / {each['p95_ms']:.0f} ({each['cpu_ms']:.0f})" if each else "" for each in found]
+                rows.append((f"{store['memories']:,}", f"{int(records):,}", *shown))
+    parts.append(table(("store", "namespace", *SCALE_KINDS), rows))
+    if erase is not None:
+        resident, disk = (f"{erase[name]['before']:,} → {erase[name]['after']:,} MB" for name in ("rss_mb", "disk_mb"))
+        parts.append(
+            f"\nErasing half of {erase['memories']:,}: {erase['per_s']:,} a second; resident {resident}, the file {disk} after upkeep.\n"
+        )
+    parts.append("\n")
+    return "".join(parts)
+
+
+def cold_of(store: dict[str, Any]) -> str:
+    """Seconds from a new process's start to its first answer, by namespace."""
+    return ", ".join(f"{name.removeprefix('pool-')}: {probe['process_s']:.1f}" for name, probe in store["cold"].items())
+
+
+def refresh_of(store: dict[str, Any], place: int) -> str:
+    """The first retrieve after another process's change, and the next."""
+    told = list(store["refresh"].values())[place]
+    return f"{told['first_ms']:.0f} / {told['next_ms']:.0f}"
+
+
+def together_of(store: dict[str, Any], which: str) -> str:
+    """``p50 / p95 ms, n/s``."""
+    told = store["concurrent"][which]
+    stored = f", {told['stored_per_s']:.0f} stores/s" if "stored_per_s" in told else ""
+    return f"{told['p50_ms']:.0f} / {told['p95_ms']:.0f} ms, {told['retrieved_per_s']:.0f}/s{stored}"
+
+
+SCALE_ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("new process to first answer, s (by namespace)", cold_of),
+    ("resident, smallest namespace / all loaded, MB", lambda store: " / ".join(f"{each:,}" for each in store["rss_mb"].values())),
+    ("disk, MB (not sealed)", lambda store: f"{store['disk_mb']:,}"),
+    ("three readers at once", lambda store: together_of(store, "readers alone")),
+    ("three readers beside a writer", lambda store: together_of(store, "readers beside a writer")),
+    ("retrieve after another process stored 1 / the next, ms", lambda store: refresh_of(store, 0)),
+    ("the same after 1,000", lambda store: refresh_of(store, 1)),
+)
+
+
 def timing(*path: str) -> Callable[[dict[str, Any]], str]:
     """Reads ``p50 / p95`` at a place of a size's figures."""
 
@@ -181,6 +252,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "results": results_tables,
     "bench": bench_tables,
+    "scale": scale_tables,
     "fusion": fusion_figures,
     "abstention": abstention_table,
 }

@@ -73,6 +73,13 @@ async def test_played_tasks_are_reported(tmp_path) -> None:
     assert "constraint-zh-1" in page
 
 
+async def test_a_day_that_was_told_relatively_is_the_day_it_happened() -> None:
+    wanted = {"time-en-1", "time-zh-2"}
+    played = await play([task for task in bundled_tasks() if task.id in wanted], settings={"embedder": "none"})
+    assert {each.task for each in played if each.row == "memory" and each.applied} == wanted
+    assert not [each for each in played if each.row == "full_history" and each.applied]  # the day on which it was said misleads
+
+
 def test_own_tasks_are_read_and_faults_are_named(tmp_path) -> None:
     task = bundled_tasks()[0].model_dump(mode="json")
     (tmp_path / "a.jsonl").write_text(json.dumps(task) + "\n\n", encoding="utf-8")

@@ -7,7 +7,7 @@ half English and half Chinese, 10 to 60 tokens each. The same seed gives the sam
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -70,6 +70,10 @@ _ASK_ZH = (
 )
 
 
+SHARES = (500, 200, 100, 80, 50, 30, 20, 10, 5, 2, 1, 1, 1)
+"""Of a thousand memories, how many each namespace of a skewed load holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question, and the namespace that it is put to."""
@@ -93,19 +97,35 @@ class Workload:
         for number in range(count):
             clauses = draw.choice((_EN, _ZH))
             joined = "。" if clauses is _ZH else ". "
-            tags = [tag for tag, share in ((TENTH, 0.1), (TWO_HUNDREDTH, 0.005)) if draw.random() < share]
-            yield {
-                "content": joined.join(self._fill(clause) for clause in draw.sample(clauses, draw.choice((1, 1, 2, 3)))),
-                "kind": draw.choice(_KINDS),
-                "namespace": draw.choices(NAMESPACES, cum_weights=self._weights)[0],
-                "task_type": draw.choice(_TASKS),
-                "outcome": draw.choice(_OUTCOMES),
-                "tools": [draw.choice(_TOOLS)],
-                "tags": tags,
-                "session_id": f"session-{number // 20}",
-                "occurred_at": FIRST_DAY + timedelta(minutes=draw.randrange(2 * 365 * 24 * 60)),
-                "idempotency_key": f"load-{number}",
-            }
+            tags = self._tags()
+            content = joined.join(self._fill(clause) for clause in draw.sample(clauses, draw.choice((1, 1, 2, 3))))
+            kind = draw.choice(_KINDS)
+            namespace = draw.choices(NAMESPACES, cum_weights=self._weights)[0]
+            yield {"content": content, "kind": kind, "namespace": namespace, **self._circumstances(number), "tags": tags}
+
+    def clauses(self, count: int) -> list[str]:
+        """``count`` different clauses, the first half English and the rest Chinese: a load too large to be embedded is composed of them."""
+        found: dict[str, None] = {}
+        for kinds, enough in ((_EN, count // 2), (_ZH, count)):
+            while len(found) < enough:
+                found.setdefault(self._fill(self._random.choice(kinds)))
+        return list(found)
+
+    def composed(self, sizes: Sequence[int], clauses: Sequence[str]) -> Iterator[tuple[dict[str, Any], list[int]]]:
+        """Memories made of 2 to 4 of ``clauses`` (by place): fields, and which. ``sizes`` are those of the namespaces (:func:`named`), in turn at random."""
+        draw, half = self._random, len(clauses) // 2
+        order = bytearray(b"".join(bytes([place]) * size for place, size in enumerate(sizes)))
+        draw.shuffle(order)
+        names, held = named(sizes), [0] * len(sizes)
+        for number, place in enumerate(order):
+            chinese = draw.random() < 0.5
+            first = half if chinese else 0
+            chosen = [first + draw.randrange(half) for _ in range(draw.choice((2, 2, 3, 4)))]
+            content = ("。" if chinese else ". ").join([clauses[each] for each in chosen])
+            fields = {"content": content, "kind": draw.choice(_KINDS), "namespace": names[place]}
+            session = {"session_id": f"{names[place]}-{held[place] // 20}"}
+            held[place] += 1
+            yield {**fields, **self._circumstances(number), **session, "tags": self._tags()}, chosen
 
     def questions(self, count: int, *, namespace: str | None = None) -> list[Question]:
         """``count`` questions, all different, to one namespace or to all by their size."""
@@ -114,6 +134,20 @@ class Workload:
             text = self._fill(self._random.choice(self._random.choice((_ASK_EN, _ASK_ZH))))
             asked.setdefault(text, Question(text, namespace or self._random.choices(NAMESPACES, cum_weights=self._weights)[0]))
         return list(asked.values())
+
+    def _tags(self) -> list[str]:
+        return [tag for tag, share in ((TENTH, 0.1), (TWO_HUNDREDTH, 0.005)) if self._random.random() < share]
+
+    def _circumstances(self, number: int) -> dict[str, Any]:
+        draw = self._random
+        return {
+            "task_type": draw.choice(_TASKS),
+            "outcome": draw.choice(_OUTCOMES),
+            "tools": [draw.choice(_TOOLS)],
+            "session_id": f"session-{number // 20}",
+            "occurred_at": FIRST_DAY + timedelta(minutes=draw.randrange(2 * 365 * 24 * 60)),
+            "idempotency_key": f"load-{number}",
+        }
 
     def _fill(self, clause: str) -> str:
         draw = self._random
@@ -130,3 +164,18 @@ class Workload:
         if place % 2:
             return "".join(self._random.sample(_HAN, 3))
         return "".join(self._random.sample(_SYLLABLES, 3)).capitalize()
+
+
+def skewed(count: int) -> list[int]:
+    """Sizes of namespaces that hold ``count`` memories together, by :data:`SHARES`; none is empty."""
+    rest = [max(1, count * share // 1000) for share in SHARES[1:]]
+    return [count - sum(rest), *rest]
+
+
+def named(sizes: Sequence[int]) -> list[str]:
+    """Names of namespaces by their sizes, each its own: ``pool-500000``, ``pool-1000``, ``pool-1000-2``."""
+    names: list[str] = []
+    for place, size in enumerate(sizes):
+        same = sizes[:place].count(size)
+        names.append(f"pool-{size}" if not same else f"pool-{size}-{same + 1}")
+    return names
