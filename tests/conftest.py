@@ -22,6 +22,7 @@ from typing import Any, Self
 import pytest
 
 _DRILL_ROUNDS = int(os.environ.get("HINDSIGHT_DRILL_ROUNDS", "0"))  # read before it goes with the rest
+_QDRANT_URL = os.environ.get("HINDSIGHT_TEST_QDRANT_URL", "")
 
 for _name in [name for name in os.environ if name.startswith("HINDSIGHT_")]:
     del os.environ[_name]
@@ -38,6 +39,12 @@ def _store_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def drill_rounds() -> int:
     """How often a drill repeats; 0: as few as a quick run needs."""
     return _DRILL_ROUNDS
+
+
+@pytest.fixture(scope="session")
+def qdrant_url() -> str:
+    """A Qdrant server to run the tests of tests/qdrant against; empty: the client's own local mode stands in for one."""
+    return _QDRANT_URL
 
 
 @contextmanager

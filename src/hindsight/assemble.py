@@ -49,12 +49,14 @@ from hindsight.settings import Settings
 from hindsight.snapshots import SnapshotTarget
 from hindsight.upkeep.backup import BackupKeeper, BackupOptions
 from hindsight.upkeep.cold import ColdStore
+from hindsight.upkeep.follow import Follower
 from hindsight.upkeep.move import Mover
 from hindsight.upkeep.reindex import Reindexer
 from hindsight.upkeep.restore import Restorer
 from hindsight.upkeep.run import UpkeepOptions, UpkeepTools
 from hindsight.upkeep.runner import Upkeep
 from hindsight.upkeep.schedule import read_schedule
+from hindsight.vector_engine import follower_of
 
 POSTGRES = ("postgresql", "postgres")
 """What the address of a PostgreSQL store begins with."""
@@ -81,6 +83,7 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     embedder = embedder_of(settings)
     store = store_of(settings, embedder, clock)
     shared = shared_of(settings, store, embedder)
+    follower = follower_of(settings, store, embedder)
     writer = Writer(
         store, embedder, clock, debug=settings.debug_info == "on", max_queue=settings.max_queue, guard=guard or guard_of(settings)
     )
@@ -96,7 +99,7 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
         embedder=embedder,
         retriever=Retriever(store, shared.query_embedder, reranker_of(settings), clock, recall_options(settings, zone)),
         writer=writer,
-        worker=worker_of(session_tools, attribution, shared.wake_ups) if settings.worker == "on" else None,
+        worker=worker_of(session_tools, attribution, shared.wake_ups, follower) if settings.worker == "on" else None,
         attribution=attribution,
         clock=clock,
         settings=settings,
@@ -117,6 +120,7 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
                 cold=cold_store_of(settings),
                 chat=chat,
                 legal_hold=settings.legal_hold.strip(),
+                follower=follower,
             )
         ),
     )
@@ -158,8 +162,8 @@ def shared_of(settings: Settings, store: RelationalStore, embedder: Embedder | N
     return _Shared(RedisSessions(store.sessions, link), embedder, wake_ups, RedisRates(link))
 
 
-def worker_of(tools: SessionTools, attribution: Attribution, wake_ups: WakeUps | None = None) -> Worker:
-    """What finishes queued work beside the caller: stores, distillation, and the end of idle sessions."""
+def worker_of(tools: SessionTools, attribution: Attribution, wake_ups: WakeUps | None = None, follower: Follower | None = None) -> Worker:
+    """What finishes queued work beside the caller: stores, distillation, the end of idle sessions, and the vector engine."""
     turns = TurnTrigger(tools.store, tools.writer, tools.distiller)
     return Worker(
         tools.store,
@@ -168,6 +172,7 @@ def worker_of(tools: SessionTools, attribution: Attribution, wake_ups: WakeUps |
         wake=tools.writer.wake,
         wake_ups=wake_ups,
         now_and_then=Sessions(tools, attribution).end_idle,
+        beside=follower,
     )
 
 
@@ -241,6 +246,7 @@ def upkeep_options(settings: Settings, zone: tzinfo) -> UpkeepOptions:
     return UpkeepOptions(
         hot_days=settings.hot_days,
         cold_days=settings.cold_days,
+        history_days=settings.history_days,
         forget_below=settings.forget_below,
         schedule=read_schedule(settings.upkeep, zone),
     )
@@ -251,7 +257,7 @@ def cold_store_of(settings: Settings) -> ColdStore | None:
     place = settings.cold_store.strip()
     if not place and "://" not in settings.store:
         place = str(Path(settings.store).expanduser() / "cold")
-    return ColdStore(open_place(place)) if place else None
+    return ColdStore(open_place(place, "archived memories")) if place else None
 
 
 def backup_options(settings: Settings) -> BackupOptions:
@@ -261,10 +267,10 @@ def backup_options(settings: Settings) -> BackupOptions:
         ConfigurationError: the key file cannot be read, or is empty.
     """
     place = settings.backup_to.strip()
-    if not place and "://" not in settings.store:
-        folder = Path(settings.store).expanduser()
+    folder = None if "://" in settings.store else Path(settings.store).expanduser()
+    if not place and folder is not None:
         place = str(folder.with_name(f"{folder.name}-backups"))
-    return BackupOptions(place, settings.backup_keep, backup_passphrase(settings), open_place)
+    return BackupOptions(place, settings.backup_keep, backup_passphrase(settings), open_place, folder)
 
 
 def backup_passphrase(settings: Settings) -> bytes | None:

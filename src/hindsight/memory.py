@@ -18,6 +18,7 @@ from hindsight.ports import ChatModel, Clock, Embedder, JobState, LearningStore,
 from hindsight.recall.answer import Recall
 from hindsight.recall.arguments import FilterArguments, build_filter
 from hindsight.recall.explain import Explanation
+from hindsight.recall.inspection import InspectionCalls
 from hindsight.recall.pipeline import Retriever
 from hindsight.records import Draft, DraftFields, Event, Memory, Outcome, Principal, Stats, Status, StoreResult, Turn
 from hindsight.remember.attribute import Attribution, read_id
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from hindsight.settings import Settings
 
 
-class Hindsight(LearningCalls, HistoryCalls, BackupCalls, UpkeepCalls, AccessCalls, DocumentCalls):
+class Hindsight(LearningCalls, HistoryCalls, BackupCalls, UpkeepCalls, AccessCalls, DocumentCalls, InspectionCalls):
     """A memory: open it, store, retrieve, correct, forget.
 
     ::
@@ -345,17 +346,20 @@ class Hindsight(LearningCalls, HistoryCalls, BackupCalls, UpkeepCalls, AccessCal
         format: ImportFormat = "auto",
         namespace: str | None = None,
         keep_trust: bool = False,
+        take_vectors: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> ImportReport:
         """Import a file or folder; everything is checked before the first record is written, and importing twice adds nothing.
 
-        ``keep_trust`` takes over channel, trust and status of our own export, for a store that moves; for its owner alone.
+        ``keep_trust`` takes over channel, trust and status of our own export, for a store that moves; ``take_vectors`` uses the vectors
+        that the file brings, which are to be those of the store's model. Both are for its owner alone.
 
         Raises:
             ImportFailed: something does not parse; the message names the line. Nothing was written.
         """
         importer = Importer(self._writer, self._attribution, self._store, clock=self._clock, debug=self.settings.debug_info == "on")
-        return await importer.run(Path(path), format=format, namespace=namespace, keep_trust=keep_trust, progress=progress)
+        how = {"keep_trust": keep_trust, "take_vectors": take_vectors}
+        return await importer.run(Path(path), format=format, namespace=namespace, progress=progress, **how)
 
     async def jobs(self, *, states: Sequence[str] = (), limit: int = 100) -> builtins.list[JobState]:
         """Queued work: waiting, leased, done and dead, newest first."""

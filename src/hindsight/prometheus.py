@@ -60,6 +60,8 @@ GAUGES = {
     "hindsight_backup_age_seconds": "Age of the last backup; +Inf where there is none.",
     "hindsight_store_bytes": "Bytes of the store on disk.",
     "hindsight_disk_free_bytes": "Bytes free where an embedded store lies.",
+    "hindsight_vector_engine_up": "0 where an engine holds vectors beside the store and does not answer, else 1.",
+    "hindsight_vector_engine_behind": "Changes of the store that are not in that engine yet.",
 }
 METRICS = frozenset(
     {f"{name}_total" for name in COUNTERS} | {f"{name}_{end}" for name in HISTOGRAMS for end in ("bucket", "sum", "count")} | set(GAUGES)
@@ -155,7 +157,7 @@ class _Gauges:
     def collect(self) -> Iterator[Any]:
         from prometheus_client.core import GaugeMetricFamily
 
-        found, stats = self._standing.condition, self._standing.stats
+        found, stats, engine = self._standing.condition, self._standing.stats, self._standing.engine
         single: dict[str, float] = {
             "hindsight_queued_jobs": stats.queued,
             "hindsight_queue_age_seconds": found.queue_age,
@@ -166,6 +168,8 @@ class _Gauges:
             "hindsight_conflicts": found.conflicts,
             "hindsight_backup_age_seconds": math.inf if self._standing.backup_age is None else self._standing.backup_age,
             "hindsight_store_bytes": stats.bytes_on_disk,
+            "hindsight_vector_engine_up": float(engine is None or engine.fault is None),
+            "hindsight_vector_engine_behind": 0 if engine is None else engine.behind,
         }
         if self._standing.disk_free is not None:
             single["hindsight_disk_free_bytes"] = self._standing.disk_free

@@ -87,6 +87,11 @@ class Settings(BaseModel):
         "full", description="`full`: each acknowledged write is on disk; `normal`: may lose the last ones on power loss."
     )
     redis_url: str = Field("", description="Redis that several processes share, such as `redis://host:6379/0`; empty: none.")
+    qdrant_url: str = Field(
+        "",
+        description="Qdrant in which the vectors of large namespaces are searched, such as `http://host:6333`, in a cluster `http://host:6333?shards=8&replicas=2`; empty: none.",
+    )
+    qdrant_api_key: SecretStr = Field(SecretStr(""), description="Its API key.")
     worker: Literal["on", "off"] = Field("on", description="`off`: this process leaves queued work to `hindsight worker`.")
     max_queue: Annotated[int, Field(ge=1)] = Field(100_000, description="Jobs that may wait before stores are refused as overloaded.")
     debug_info: Literal["on", "off"] = Field("on", description="`off` leaves the `debug` field of records out.")
@@ -119,7 +124,10 @@ class Settings(BaseModel):
         description="Where archived episodes go whole: a folder, or a bucket such as `s3://bucket/path`; empty: `cold` in an embedded store's folder.",
     )
     cold_days: Annotated[float, Field(ge=0)] = Field(
-        60.0, description="Archived episodes stay in the store as well for so many days; 0: always."
+        30.0, description="Archived episodes stay in the store as well for so many days; 0: always."
+    )
+    history_days: Annotated[float, Field(ge=0)] = Field(
+        90.0, description="Older entries of the history that nothing needs any more go, and with them their undo; 0: never."
     )
     forget_below: Annotated[float, Field(ge=0, le=1)] = Field(
         0.15, description="Old memories worth less than this are put away, and later deleted; 0: never."

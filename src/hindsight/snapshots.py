@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,16 @@ class Condition:
     stale_leases: int
     review_backlog: int
     conflicts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What an operator should know of an engine: a name, its state, what was found and what to do about it."""
+
+    name: str
+    state: Literal["ok", "warn"]
+    found: str
+    remedy: str = ""
 
 
 class SnapshotSource(Protocol):
@@ -54,6 +64,10 @@ class SnapshotSource(Protocol):
 
     async def without_vector(self) -> int:
         """Active records that search by meaning cannot find."""
+        ...
+
+    async def remarks(self) -> list[Remark]:
+        """What an operator should know of the engine."""
         ...
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -234,6 +236,19 @@ class TestTransfer:
     def test_export_to_a_place_that_cannot_be_written(self, cli, saved, tmp_path):
         assert cli("export", "--output", tmp_path).code == USAGE
         assert cli("export", "--output", tmp_path / "absent" / "out.jsonl").code == USAGE
+
+    def test_an_export_replaces_no_device_pipe_or_link(self, cli, saved, tmp_path):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        assert cli("export", "--output", pipe).code == DONE
+        assert json.loads(os.read(reader, 1 << 16))["id"] == saved
+        os.close(reader)
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        file, link = tmp_path / "file", tmp_path / "link"
+        link.symlink_to(file)
+        assert cli("export", "--output", link).code == DONE
+        assert (link.is_symlink(), json.loads(file.read_text())["id"]) == (True, saved)
 
     def test_a_failed_export_leaves_the_old_file(self, cli, saved, tmp_path, monkeypatch):
         target = tmp_path / "out.jsonl"

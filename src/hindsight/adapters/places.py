@@ -1,4 +1,4 @@
-"""Where backups are kept: a folder, or a bucket that speaks S3's, Azure's or Google's protocol."""
+"""Where backups and archived texts are kept: a folder, or a bucket that speaks S3's, Azure's or Google's protocol."""
 
 from __future__ import annotations
 
@@ -22,34 +22,38 @@ if TYPE_CHECKING:
 BUCKETS = ("s3", "s3a", "gs", "az", "abfs", "abfss")
 _UNFINISHED = ".unfinished-"
 _READ = 1 << 20
+BACKUPS = "backups"
 
 
-def open_place(address: str) -> BackupPlace:
+def open_place(address: str, use: str = BACKUPS) -> BackupPlace:
     """The place at an address: a folder's path, or ``s3://bucket/path`` with the usual ``AWS_*`` variables for key, region and endpoint.
+
+    ``use`` is what messages say that it is for.
 
     Raises:
         ConfigurationError: there is no such kind of place.
     """
     scheme, separator, _ = address.partition("://")
     if not separator:
-        return FolderPlace(Path(address).expanduser().absolute())
+        return FolderPlace(Path(address).expanduser().absolute(), use)
     if scheme not in BUCKETS:
-        raise ConfigurationError(f"{scheme}:// is no place for backups; name a folder, or a bucket such as s3://bucket/path.")
-    return BucketPlace(address)
+        raise ConfigurationError(f"{scheme}:// is no place for {use}; name a folder, or a bucket such as s3://bucket/path.")
+    return BucketPlace(address, use)
 
 
 class FolderPlace:
     """A folder, which only its owner may look into."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, use: str = BACKUPS) -> None:
         self.address = str(folder)
+        self._use = use
         self._folder = folder
 
     def put(self, name: str, file: Path) -> None:
         """Copy a file in; durable and whole, or not there."""
         target = self._folder / name
         beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(6)}")
-        with _room(self.address):
+        with _room(self.address, self._use):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             target.parent.mkdir(mode=0o700, exist_ok=True)
             try:
@@ -64,12 +68,12 @@ class FolderPlace:
 
     def fetch(self, name: str, file: Path) -> None:
         """Copy a file out."""
-        with _room(self.address):
+        with _room(self.address, self._use):
             shutil.copyfile(self._folder / name, file)
 
     def names(self) -> builtins.list[str]:
         """Files in the folder and in the folders in it."""
-        with _room(self.address):
+        with _room(self.address, self._use):
             if not self._folder.exists():
                 return []
             found = [path for path in (*self._folder.glob("*"), *self._folder.glob("*/*")) if path.is_file()]
@@ -77,7 +81,7 @@ class FolderPlace:
 
     def remove(self, names: Sequence[str]) -> None:
         """Delete files, and the folders that are empty then."""
-        with _room(self.address):
+        with _room(self.address, self._use):
             for name in names:
                 (self._folder / name).unlink(missing_ok=True)
             for folder in {(self._folder / name).parent for name in names} - {self._folder}:
@@ -90,8 +94,9 @@ class FolderPlace:
 class BucketPlace:
     """A bucket, through obstore. Keys, region and endpoint come from the variables that the provider's own tools read."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, use: str = BACKUPS) -> None:
         self.address = address.rstrip("/")
+        self._use = use
         self._opened: ObjectStore | None = None
 
     def _store(self) -> ObjectStore:
@@ -112,7 +117,7 @@ class BucketPlace:
         """Download a file."""
         import obstore
 
-        with _answering(self.address), _room(str(file.parent)), file.open("wb") as target:
+        with _answering(self.address), _room(str(file.parent), self._use), file.open("wb") as target:
             for piece in obstore.get(self._store(), name).stream(min_chunk_size=_READ):
                 target.write(piece)
 
@@ -148,16 +153,15 @@ def _answering(address: str) -> Iterator[None]:
 
 
 @contextmanager
-def _room(place: str) -> Iterator[None]:
+def _room(place: str, use: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise NotFound(f"{error.filename} is not there; see what there is with `hindsight backup list`.") from error
+        hint = "see what there is with `hindsight backup list`" if use == BACKUPS else "take it from a backup of that place"
+        raise NotFound(f"{error.filename} is not there; {hint}.") from error
     except OSError as error:
         hint = "free some space" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else "check its permissions"
-        raise StoreUnavailable(
-            f"{place} cannot be used for backups: {error.strerror or error}; {hint}, or choose another place."
-        ) from error
+        raise StoreUnavailable(f"{place} cannot be used for {use}: {error.strerror or error}; {hint}, or choose another place.") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -21,21 +21,33 @@ if TYPE_CHECKING:
 Place = Annotated[str, typer.Option("--to", help="A folder, or a bucket such as s3://bucket/path (default: HINDSIGHT_BACKUP_TO).")]
 
 
-def backup(context: typer.Context, to: Place = "") -> None:
+def backup(
+    context: typer.Context,
+    to: Place = "",
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="Let Qdrant write a snapshot of the same moment beside its data, too.")
+    ] = False,
+) -> None:
     """Back the store up while it is used, and take away what is older than the backups to keep; or list or prune them."""
     if context.invoked_subcommand is not None:
         return
     invocation: Invocation = context.obj
 
-    async def work(memory: Hindsight) -> Backup:
-        return await memory.backup(to or None)
+    async def work(memory: Hindsight) -> tuple[Backup, str | None]:
+        return await memory.backup_with_vectors(to or None) if vectors else (await memory.backup(to or None), None)
 
-    made = invocation.with_memory(work, reading=True)
+    made, snapshot = invocation.with_memory(work, reading=True)
     if invocation.json:
-        write_json(_told(made))
+        write_json(_told(made) | ({"vectors": snapshot} if vectors else {}))
         return
     locked = ", encrypted" if made.encrypted else ""
     say(f"{made.counts['memories']:,} memories backed up to {made.address} ({made.size / (1 << 20):,.1f} MiB{locked})")
+    if vectors:
+        say(
+            f"  Qdrant wrote the snapshot {snapshot}"
+            if snapshot
+            else "  no vectors lie in Qdrant: HINDSIGHT_QDRANT_URL is not set, or nothing is there"
+        )
 
 
 def list_(context: typer.Context, to: Place = "") -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hindsight.memory import Hindsight
     from hindsight.records import Stats
     from hindsight.settings import Settings
+    from hindsight.upkeep.follow import Comparison
     from hindsight.upkeep.verify import Verification
 
 State = Literal["ok", "warn", "fail"]
@@ -231,7 +232,8 @@ async def _store(invocation: Invocation, folder: Path | None) -> AsyncIterator[F
 async def _opened(invocation: Invocation, **settings: str) -> AsyncIterator[Finding]:
     from hindsight.memory import Hindsight
 
-    async with Hindsight.open(invocation.store, namespace=invocation.namespace, agent=invocation.agent, **settings) as memory:
+    chosen = {"worker": "off", **settings}  # who looks works at nothing
+    async with Hindsight.open(invocation.store, namespace=invocation.namespace, agent=invocation.agent, **chosen) as memory:
         stats = await memory.stats()
         made_by = f"vectors by {stats.embedder} ({stats.dimension} dimensions)" if stats.embedder else "no vectors"
         yield Finding(
@@ -241,6 +243,8 @@ async def _opened(invocation: Invocation, **settings: str) -> AsyncIterator[Find
         )
         for finding in _verified(await memory.verify()):
             yield finding
+        for remark in await memory.keeper.remarks():
+            yield Finding(remark.name, remark.state, remark.found, remark.remedy)
         yield await _future(memory, list(stats.namespaces))
         async for finding in _kept_up(memory, stats):
             yield finding
@@ -298,7 +302,25 @@ async def _kept_up(memory: Hindsight, stats: Stats) -> AsyncIterator[Finding]:
             yield Finding("vectors", "warn", found, "Run `hindsight reindex`.")
         else:
             yield Finding("vectors", "ok", "every active memory has one")
+    if (beside := await memory.vector_engine()) is not None:
+        yield _vector_engine(beside)
     yield await _backups(memory, stats)
+
+
+def _vector_engine(found: Comparison) -> Finding:
+    """Whether the engine beside the store holds what the store holds."""
+    held = f"{found.engine} at {found.place}: {found.points:,} points for {found.records:,} memories with a vector"
+    if found.fault is not None:
+        return Finding(
+            found.engine, "warn", f"{found.fault} Searches in large namespaces go on by keywords.", "Start it; what changed is caught up."
+        )
+    if found.filling or found.behind:
+        told = "is being filled" if found.filling else f"is {found.behind:,} changes behind"
+        return Finding(found.engine, "warn", f"{held}; it {told}", "Run `hindsight worker` or `hindsight serve`, which fill it.")
+    if not found.equal:
+        differing = f", {len(found.differing)} of {found.sampled} that were compared differ" if found.differing else ""
+        return Finding(found.engine, "warn", held + differing, "Run `hindsight reindex --vectors`.")
+    return Finding(found.engine, "ok", f"{held}; {found.sampled} compared one by one")
 
 
 async def _backups(memory: Hindsight, stats: Stats) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from datetime import tzinfo
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from hindsight.cli.filters import takes_filters
 from hindsight.cli.invocation import Invocation
 from hindsight.cli.output import console, say, shortened, table, when, write_json
-from hindsight.errors import InvalidInput, NotFound
+from hindsight.errors import InvalidInput, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
@@ -46,6 +47,8 @@ def forget(
     selecting = bool(of_agent or subject or filters or dry_run or evidence)
     if mode == "archive" and selecting:
         raise InvalidInput("--mode archive takes ids alone.")
+    if evidence is not None:
+        _check_place(evidence)
     if not ids and not selecting:
         raise InvalidInput("say what to forget: ids, --of-agent, --subject, or one of the filters.")
 
@@ -77,17 +80,40 @@ def forget(
 
     done = invocation.with_memory(work, reading=True)
     if isinstance(done, list):
-        if invocation.json:
-            write_json({"mode": mode, "ids": done})
-        for id in done if not invocation.json else ():
-            say(f"{'erased' if mode == 'erase' else 'archived'} {id}")
+        _tell_ids(invocation, mode, done)
+    else:
+        _tell(invocation, *done, evidence)
+
+
+def _tell_ids(invocation: Invocation, mode: str, ids: list[str]) -> None:
+    if invocation.json:
+        write_json({"mode": mode, "ids": ids})
         return
-    _tell(invocation, *done, evidence)
+    for id in ids:
+        say(f"{'erased' if mode == 'erase' else 'archived'} {id}")
+
+
+def _check_place(file: Path) -> None:
+    """Before anything is removed: can its evidence be written."""
+    if file.is_dir() or not file.absolute().parent.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        raise InvalidInput(f"--evidence: {file} cannot be written; name a file in a folder that is there. Nothing was forgotten.")
+
+
+def _keep(found: Evidence, file: Path) -> None:
+    text = json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n"
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        sys.stdout.write(text)
+        done = "nothing was changed (dry run)" if found.dry_run else "what was selected is forgotten"
+        raise StoreUnavailable(
+            f"{done}, but the evidence could not be written to {file} ({error.strerror}): it is printed instead."
+        ) from error
 
 
 def _tell(invocation: Invocation, found: Evidence, zone: tzinfo, file: Path | None) -> None:
     if file is not None:
-        file.write_text(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        _keep(found, file)
     if invocation.json:
         write_json({"mode": "erase", "ids": [str(each.id) for each in found.memories], "evidence": found.as_json()})
         return

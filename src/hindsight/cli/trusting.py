@@ -109,8 +109,9 @@ def _verification(found: Verification) -> dict[str, Any]:
         for each in found.faults
     ]
     heads = {name: {"entries": number, "seal": seal} for name, (number, seal) in found.heads.items()}
+    cuts = {name: {"entries_gone": number, "whole_from": before} for name, (number, before) in found.cuts.items()}
     counts = {"entries": found.entries, "records": found.records}
-    return {"ok": found.ok, "state": found.state, "store": found.store, **counts, "heads": heads, "faults": faults}
+    return {"ok": found.ok, "state": found.state, "store": found.store, **counts, "heads": heads, "cuts": cuts, "faults": faults}
 
 
 def _show(found: Verification) -> None:
@@ -121,6 +122,8 @@ def _show(found: Verification) -> None:
         say(f"  … and {len(found.faults) - SHOWN:,} more (--json shows all)")
     for namespace, (number, seal) in found.heads.items():
         say(f"  head of {namespace}: entry {number}, {seal}")
+    for namespace, (number, before) in found.cuts.items():
+        say(f"  {number:,} entries of {namespace} that nothing needs any more are gone; its history is whole from {before[:16]} UTC on")
 
 
 def _undone(report: UndoReport) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def upkeep(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="expire, archive, compact, conflicts, patterns, forget, consolidate or stats; none: list them with last and next run."
+            help="expire, archive, compact, conflicts, patterns, forget, consolidate, history or stats; none: list them with last and next run."
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be done; change nothing.")] = False,
@@ -54,7 +54,7 @@ def upkeep(
         console().print(table([column.replace("_", " ") for column in columns], rows))
     for note in report.notes:
         say(f"note: {note}")
-    if not report.dry_run and report.counts and report.name in {"archive", "compact"}:
+    if not report.dry_run and (report.counts.get("archived") or report.counts.get("merged")):
         say(f"take it back: hindsight undo --session {report.run}")
 
 
