@@ -304,3 +304,11 @@ def test_a_global_option_without_value_is_told_as_json_too(cli) -> None:
     answer = cli("stats", "--store", "", "--json")
     assert answer.code == 2
     assert "--store" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("option", ["namespace", "agent"])
+def test_a_pool_that_is_no_limit_makes_no_token(cli, saved, option):
+    refused = cli("token", "create", "ci", f"--{option}", "team")
+    assert refused.code == USAGE
+    assert f"--for-{option} team" in refused.err
+    assert cli("token", "list", "--json").json["items"] == []

@@ -10,6 +10,7 @@ import typer
 
 from hindsight.cli.invocation import Invocation
 from hindsight.cli.output import console, say, table, when, write_json
+from hindsight.errors import InvalidInput
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -34,6 +35,9 @@ def create(
 ) -> None:
     """Make a token; its secret is printed this once and kept nowhere."""
     invocation: Invocation = context.obj
+    for option, given in (("namespace", invocation.namespace), ("agent", invocation.agent)):
+        if given is not None:  # a pool that was meant as a limit would else be none
+            raise InvalidInput(f"--{option}: it does not say what a token is for; write --for-{option} {given}. No token was made.")
 
     async def work(memory: Hindsight) -> tuple[Token, str]:
         from hindsight.moments import read_moment
