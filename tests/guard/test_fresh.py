@@ -118,7 +118,7 @@ async def test_the_store_is_asked_once_for_a_batch(memory, view):
         assert asked["reading"] == asked["visible"] == asked["search_terms"] == 1
         asked.clear()
         await stage.examine([advice], Channel.USER, now)
-        assert not asked
+        assert asked == {"reading": 1}  # beside the event loop, and nothing is looked up there
     finally:
         stage._store = store
 
