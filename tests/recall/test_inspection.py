@@ -29,6 +29,16 @@ def test_a_view_ranks_otherwise_and_leaves_the_memory_as_it_is(memory) -> None:
     assert len(memory.recalling_with(fusion="rrf", rerank=False).retrieve("backups", k=2).hits) == 2
 
 
+def test_what_a_view_recalled_is_logged_with_the_rest_and_can_be_judged(tmp_path) -> None:
+    with Hindsight.open(tmp_path / "store", embedder="none") as opened:
+        opened.store("Backups of the order database run at 03:00", kind="episode")
+        view = opened.recalling_with(fusion="rrf")
+        assert opened.feedback(view.retrieve("when do backups run?").id, "helpful")
+        found = view.retrieve("backups")
+    with Hindsight.open(tmp_path / "store", embedder="none") as opened:
+        assert opened.retrieval(found.id).query == "backups"
+
+
 @pytest.mark.parametrize(
     "wrong", [{"fusion": "magic"}, {"half_life_days": 0}, {"decay_floor": 1.5}, {"similarity_threshold": 2}, {"decay_floor": float("nan")}]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from uuid import UUID
@@ -97,8 +98,10 @@ class Retriever:
             await self._reranker.close()
 
     def varied(self, options: RecallOptions, *, rerank: bool) -> Retriever:
-        """One that ranks by other options, with the same store and models; it is not closed of its own."""
-        return Retriever(self._store, self._embedder, self._reranker if rerank else None, self._clock, options)
+        """One that ranks by other options, with the same store, models and log; it is not closed of its own."""
+        other = copy(self)
+        vars(other).update(options=options, _reranker=self._reranker if rerank else None, _answers=AnswerCache(KEPT_ANSWERS))
+        return other
 
     async def flush(self) -> None:
         """Write the log of retrievals now."""
