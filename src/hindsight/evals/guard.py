@@ -24,6 +24,7 @@ from hindsight.guard.examine import LAYERS, Guard, Layer
 from hindsight.memory import Hindsight
 from hindsight.records import Channel, Draft, StoreStatus
 from hindsight.settings import Settings, load_settings
+from hindsight.text.remembered import forget_texts
 
 CHANNELS = (Channel.TOOL, Channel.DOCUMENT, Channel.AGENT)
 LAYERS_SHOWN: tuple[Layer, ...] = ("scan", "classifier")
@@ -267,11 +268,9 @@ def topic_of(text: str) -> str:
 
 def _timed(cases: Sequence[Case], guard: Guard) -> list[float]:
     """Milliseconds of the guard alone, each text once."""
-    from hindsight.guard.examine import forget_scans
-
     drafts = [Draft(content=case.text) for case in cases]
     guard.examine(drafts[0], Channel.AGENT) if drafts else None
-    forget_scans()
+    forget_texts()
     times = []
     for draft in drafts:
         started = time.perf_counter()

@@ -12,7 +12,7 @@ import math
 import re
 import zlib
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Literal
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.guard.scan import Findings
+from hindsight.text.remembered import remembered
 
 BITS = 15
 """2**BITS hashed features."""
@@ -82,7 +83,7 @@ def _places(text: str, where: bytes) -> set[int]:
     return places.union(*[word[2] for word in words])
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192)
 def _word(word: str, where: bytes) -> tuple[int, bytes, tuple[int, ...]]:
     """The checksum of a word, what of it a sequence goes on with, and where it and the sequences of four and five letters of a longer one are
     hashed to. Words recur, so that they are remembered.

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Literal
 
-from hindsight.guard import tables
 from hindsight.guard.agreement import magnet
 from hindsight.guard.classifier import Classifier, bundled
 from hindsight.guard.gate import gate
@@ -24,6 +22,7 @@ from hindsight.guard.secrets import redact
 from hindsight.guard.trust import tainting
 from hindsight.guard.verdict import Verdict
 from hindsight.records import Channel, Draft, Lesson, Memory, Status
+from hindsight.text.remembered import remembered
 
 Strictness = Literal["off", "standard", "strict"]
 Layer = Literal["secrets", "gate", "scan", "classifier", "taint", "rejected", "agreement"]
@@ -152,12 +151,12 @@ def _texts(draft: Draft) -> list[str]:
     return [text for text in (draft.content, draft.query, *lesson, labels) if text and text.strip()]
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024)
 def _scanned(text: str) -> Findings:
     return scan(text)
 
 
-@lru_cache(maxsize=1_024)
+@remembered(1_024)
 def _score(text: str) -> float:
     """What the classifier makes of a text. Labels recur, so that it is remembered."""
     classifier = bundled()
@@ -182,10 +181,3 @@ def _stricter(first: Verdict, second: Verdict) -> Verdict:
 
 def _with_redacted(verdict: Verdict, redacted: tuple[str, ...]) -> Verdict:
     return _stricter(verdict, Verdict(Status.ACTIVE, redacted=redacted))
-
-
-def forget_scans() -> None:
-    """Drop remembered scans: measurements begin cold, and what was erased does not live on in memory."""
-    _scanned.cache_clear()
-    _score.cache_clear()
-    tables.forget()

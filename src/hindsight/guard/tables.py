@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Protocol
 
 from hindsight.guard import patterns_en, patterns_other, patterns_zh
+from hindsight.text.remembered import remembered
 
 GRAM = 3
 """Characters of the sequences by which needles are looked up."""
@@ -48,16 +49,11 @@ class Patterns:
         return [self.patterns[place] for place in sorted(wanted)]
 
 
-@lru_cache(maxsize=2)
+@remembered(2)
 def _grams(window: str) -> tuple[frozenset[str], frozenset[str]]:
     """All sequences of ``GRAM`` characters of a window, and the shorter ones; families and hints are looked for in the same window."""
     pairs = set(map("".join, pairwise(window)))
     return frozenset(map("".join, zip(window, window[1:], window[2:], strict=False))), frozenset(pairs.union(window))
-
-
-def forget() -> None:
-    """Drop what is remembered of the last text."""
-    _grams.cache_clear()
 
 
 @cache

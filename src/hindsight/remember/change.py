@@ -115,8 +115,9 @@ class Changer:
         self._may_change(memory)
         if mode == "erase":
             event = event_of("erased", self._attribution.principal, self._clock.now(), reason=reason)
-            self._writer.forget_vectors()
-            return bool(await self._store.erase([id], event))
+            erased = bool(await self._store.erase([id], event))
+            self._writer.forget_texts()
+            return erased
         if memory.status is not Status.ARCHIVED:
             await self._set_status(memory, Status.ARCHIVED, "archived", reason)
         return True

@@ -22,6 +22,7 @@ from hindsight.remember.given import Given
 from hindsight.remember.guarding import Guarded, GuardStage
 from hindsight.remember.reconcile.stage import Reconciler, Settled
 from hindsight.telemetry import counts, traced
+from hindsight.text.remembered import forget_texts
 
 BATCH = 128
 """Records embedded and committed together: large enough to amortise the commit, small enough to bound memory and waiting."""
@@ -127,8 +128,9 @@ class Writer:
         """The model that makes the vectors, and their dimension; None for keyword-only."""
         return (self._embedder.model_id, self._embedder.dimension) if self._embedder is not None else None
 
-    def forget_vectors(self) -> None:
-        """Drop remembered vectors: what was erased must not live on in memory. Which texts they are of is not known any more."""
+    def forget_texts(self) -> None:
+        """Drop remembered vectors, scans and readings of texts, once records were erased: these must not live on in memory."""
+        forget_texts()
         if isinstance(self._embedder, RemembersVectors):
             self._embedder.forget()
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 from itertools import islice, pairwise
 
 from hindsight.text.fold import visible
+from hindsight.text.remembered import remembered
 from hindsight.text.stem import stem
 
 TOKENISER_VERSION = 1
@@ -160,7 +160,7 @@ def _month(number: int) -> str:
     return f"month{number:02d}"
 
 
-@lru_cache(maxsize=16_384)
+@remembered(16_384)
 def _word_tokens(run: str) -> tuple[str, ...]:
     """Tokens of one run of letters, digits and joiners."""
     if not run.isascii():

@@ -218,7 +218,7 @@ class Eraser:
             removed["cold_segments"] = await tools.cold.remove([*live, *cold])
         if selection.words:
             removed |= await tools.upkeep.scrub_subject(namespace, selection.words)
-        tools.writer.forget_vectors()
+        tools.writer.forget_texts()
         return {name: number for name, number in removed.items() if number}
 
     async def _left(self, namespace: str, ids: Sequence[UUID], selection: Selection) -> dict[str, int]:

@@ -35,5 +35,5 @@ async def leave(tools: UpkeepTools, run: Run, ids: list[UUID], reason: str) -> N
     """Erase records and their cold copies; the copies first: cut short between the two, the next run finds the records again."""
     if tools.cold is not None:
         await tools.cold.remove(ids)
-    tools.writer.forget_vectors()
     await tools.store.erase(ids, run.event("erased", reason))
+    tools.writer.forget_texts()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal
+
+from hindsight.text.remembered import remembered
 
 STATE = "*"
 """Leads what a statement implies to have ended without naming it: who graduated is no student."""
@@ -63,6 +64,6 @@ def type_of(tokens: Sequence[str]) -> str | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192)
 def _type_of_token(token: str) -> str | None:
     return next((name for name, pattern in _TYPES if pattern.match(token)), None)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
 
 from hindsight.records import LAYER_OF, Layer, Memory
 from hindsight.remember.distil.clauses import language_of
@@ -20,6 +19,7 @@ from hindsight.remember.reconcile.categories import categories_of, exclusive, is
 from hindsight.remember.reconcile.frame import NUMBER, STATE, Frame, type_of
 from hindsight.remember.reconcile.relation import SUPERSEDING, Relation
 from hindsight.text.fold import fold
+from hindsight.text.remembered import remembered
 
 SHORT = {"en": 14, "zh": 24}
 """Tokens of a statement with one thing to say; of longer ones, no rule can tell which part has changed."""
@@ -57,10 +57,10 @@ def _folded(text: str) -> str:
     return _folded_statement(text) if len(text) <= LONGEST_STATEMENT else fold(text)
 
 
-_folded_statement = lru_cache(maxsize=4_096)(fold)
+_folded_statement = remembered(4_096)(fold)
 
 
-@lru_cache(maxsize=8_192)
+@remembered(8_192)
 def frame_of(text: str, speaker: str | None) -> Frame:
     """The comparable form of a statement."""
     return frame_zh.frame_zh(text, speaker) if language_of(text) == "zh" else frame_en.frame_en(text, speaker)
