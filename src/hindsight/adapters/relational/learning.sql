@@ -9,7 +9,8 @@ ORDER BY m."row" LIMIT :limit
 -- name: in_conflict
 SELECT id, namespace, agent, kind, status, visibility, version, idempotency_key, created_at, query, content, record
 FROM memories
-WHERE namespace = :namespace AND status = 'active' AND json_valid(record) AND json_extract(record, '$.conflicts_with[0]') IS NOT NULL
+-- As in the index.
+WHERE namespace = :namespace AND status = 'active' AND CASE WHEN json_valid(record) THEN json_extract(record, '$.conflicts_with[0]') END IS NOT NULL
 ORDER BY "row" LIMIT :limit
 
 -- name: doubted

@@ -9,8 +9,6 @@ from hindsight.snapshots import Condition, Remark, SnapshotFacts
 _SQL = load("notes.sql")
 _META = load("store.sql")
 PREFIX = "note:"
-_CONTRADICTS = '%"conflicts_with":["%'
-"""A record's JSON that names others which it contradicts; inside a text the quotes would be escaped."""
 
 
 class Notes:
@@ -41,7 +39,7 @@ class Notes:
         now, change = self._core.clock.now().timestamp(), change_number(db)
         oldest, stale = rows(db, _SQL["queue"], {"now": now})[0]
         if self._contradicting is None or self._contradicting[0] != change:
-            self._contradicting = (change, int(value(db, _SQL["conflicts"], (_CONTRADICTS,))))
+            self._contradicting = (change, int(value(db, _SQL["conflicts"])))
         return Condition(
             queue_age=0.0 if oldest is None else max(0.0, now - oldest),
             stale_leases=int(stale),

@@ -15,7 +15,9 @@ WHERE m.status IN ('pending', 'quarantined')
   AND CASE WHEN r.decision = 'rejected' THEN 0 WHEN r.decision = 'postponed' AND r.until > :now THEN 0 ELSE 1 END = 1
 
 -- name: conflicts
-SELECT count(*) FROM memories WHERE status = 'active' AND record LIKE ?
+-- As in the index.
+SELECT count(*) FROM memories
+WHERE status = 'active' AND CASE WHEN json_valid(record) THEN json_extract(record, '$.conflicts_with[0]') END IS NOT NULL
 
 -- name: without_vector
-SELECT count(*) FROM memories AS m WHERE m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v."row" = m."row")
+SELECT count(*) FROM memories WHERE status = 'active' AND "row" NOT IN (SELECT "row" FROM vectors)

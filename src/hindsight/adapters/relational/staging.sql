@@ -3,8 +3,9 @@ SELECT (SELECT count(*) FROM staged_vectors), (SELECT count(*) FROM memories AS 
 
 -- name: unstaged
 SELECT m."row", m.id, m.namespace, m.agent, m.kind, m.status, m.visibility, m.version, m.idempotency_key, m.created_at, m.query, m.content, m.record
-FROM memories AS m JOIN namespaces AS n ON n.name = m.namespace
-WHERE m."row" > ? AND NOT EXISTS (SELECT 1 FROM staged_vectors AS s WHERE s.namespace = n.code AND s."row" = m."row")
+-- In this order: by namespace, everything would be sorted for every page.
+FROM memories AS m CROSS JOIN namespaces AS n
+WHERE n.name = m.namespace AND m."row" > ? AND NOT EXISTS (SELECT 1 FROM staged_vectors AS s WHERE s.namespace = n.code AND s."row" = m."row")
 ORDER BY m."row" LIMIT ?
 
 -- name: records
