@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-
-import structlog
 
 from hindsight.errors import VersionConflict
 from hindsight.learn.episodes import runs_of
@@ -20,7 +19,7 @@ from hindsight.remember.task import TaskReport
 from hindsight.remember.triggers import TaskKept, TaskTrigger
 from hindsight.remember.writer import Writer
 
-_log = structlog.get_logger("hindsight.learn")
+_LOG = logging.getLogger(__name__)
 EARLIER = 50
 """So many earlier episodes are looked at: for tools that are known, and to compare with a task that succeeded."""
 KEPT = (Status.ACTIVE, Status.PENDING)
@@ -80,4 +79,4 @@ class TaskLearner(TaskTrigger):
             try:
                 await self._store.commit([Write(memory=lesson.model_copy(update=changes), event=event, expected_version=lesson.version)])
             except VersionConflict:
-                _log.info("lesson_changed_meanwhile", lesson=str(lesson.id))
+                _LOG.info("lesson_changed_meanwhile", extra={"lesson": str(lesson.id)})

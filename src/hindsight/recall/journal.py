@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-import structlog
 
 from hindsight.errors import StoreError
 from hindsight.ports import RecordStore, RetrievalRow
 
 DELAY_SECONDS = 1.0
 MOST_BUFFERED = 1_000
-_log = structlog.get_logger("hindsight.recall")
+_LOG = logging.getLogger(__name__)
 _unlogged: ContextVar[bool] = ContextVar("unlogged", default=False)
 
 
@@ -56,7 +55,7 @@ class Journal:
                 await self._store.log_retrievals(rows)
             except StoreError as error:
                 self._rows = rows + self._rows
-                _log.warning("retrievals_not_logged", waiting=len(self._rows), error=str(error))
+                _LOG.warning("retrievals_not_logged", extra={"waiting": len(self._rows), "error": str(error)})
 
     async def close(self) -> None:
         """Write what is left and stop the timer."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Any, Protocol
-
-import structlog
 
 from hindsight.companions import WakeUps
 from hindsight.errors import HindsightError, InvalidInput
@@ -21,7 +20,7 @@ ROUND_SECONDS = 60.0
 """So often what is done now and then is done."""
 MAX_ATTEMPTS = 6
 _BATCH = 16
-_log = structlog.get_logger("hindsight.worker")
+_LOG = logging.getLogger(__name__)
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Does a job of one kind, from its payload; doing it twice must keep once. What it returns is the job's result."""
@@ -118,7 +117,7 @@ class Worker:
             try:
                 await self._store.renew(self.name, seconds=LEASE_SECONDS)
             except HindsightError as error:
-                _log.warning("lease_not_renewed", error=str(error))
+                _LOG.warning("lease_not_renewed", extra={"error": str(error)})
 
     async def _run(self) -> None:
         while True:
@@ -126,7 +125,7 @@ class Worker:
             try:
                 worked = await self.work()
             except HindsightError as error:
-                _log.warning("worker_waits", error=str(error))
+                _LOG.warning("worker_waits", extra={"error": str(error)})
                 worked = False
             if not worked:
                 try:
@@ -142,7 +141,7 @@ class Worker:
             try:
                 await now_and_then()
             except HindsightError as error:
-                _log.warning("round_failed", error=str(error))
+                _LOG.warning("round_failed", extra={"error": str(error)})
 
     async def _do(self, job: Job) -> None:
         try:
@@ -153,9 +152,9 @@ class Worker:
             last = job.attempts >= MAX_ATTEMPTS
             retry_at = None if last else self._clock.now() + timedelta(seconds=2.0**job.attempts)
             await self._store.fail(job.id, self.name, str(error), retry_at=retry_at)
-            _log.warning("job_failed", job=job.id, attempts=job.attempts, dead=last, error=str(error))
+            _LOG.warning("job_failed", extra={"job": job.id, "attempts": job.attempts, "dead": last, "error": str(error)})
         except Exception as error:  # noqa: BLE001 - the boundary: one job that meets a fault of ours must not end the worker
-            _log.exception("job_failed_unexpectedly", job=job.id, kind=job.kind)
+            _LOG.exception("job_failed_unexpectedly", extra={"job": job.id, "kind": job.kind})
             await self._store.fail(job.id, self.name, f"a fault of hindsight: {error!r}; its log tells more.", retry_at=None)
         else:
             await self._store.finish(job.id, self.name, result)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-
-import structlog
 
 from hindsight.errors import HindsightError, NotFound
 from hindsight.ports import SessionState
@@ -18,7 +17,7 @@ from hindsight.session.session import Closed, Session, SessionTools, read_state
 
 IDLE = timedelta(hours=2)
 """A session that nobody touched for so long has ended."""
-_log = structlog.get_logger("hindsight.session")
+_LOG = logging.getLogger(__name__)
 
 
 class Sessions:
@@ -62,5 +61,5 @@ class Sessions:
                 attribution = Attribution(principal, state.namespace, self._attribution.zone)
                 closed.append(await Session(state.session_id, self._tools, attribution).close())
             except HindsightError as error:
-                _log.warning("idle_session_stays", session=state.session_id, namespace=state.namespace, error=str(error))
+                _LOG.warning("idle_session_stays", extra={"session": state.session_id, "namespace": state.namespace, "error": str(error)})
         return closed

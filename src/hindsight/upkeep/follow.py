@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -10,8 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from uuid import UUID
-
-import structlog
 
 from hindsight.errors import HindsightError, IndexUnavailable, StoreBusy
 from hindsight.following import ChangeFeed, Following, VectorEngine
@@ -31,7 +30,7 @@ SAMPLE = 64
 _TRIES = 120
 Progress = Callable[[int, int, str], None]
 """Told (the number of the row that it is at, that of the last one, what is done)."""
-_log = structlog.get_logger("hindsight.engine")
+_LOG = logging.getLogger(__name__)
 
 
 class Overtaken(HindsightError):
@@ -164,7 +163,7 @@ class Follower:
             for collection in {state.collection, *([state.before[0]] if state.before else [])}:
                 await asyncio.to_thread(self.engine.remove, collection, ids)
         except IndexUnavailable as error:
-            _log.warning("erased_later_in_engine", engine=self.engine.place, records=len(ids), error=str(error))
+            _LOG.warning("erased_later_in_engine", extra={"engine": self.engine.place, "records": len(ids), "error": str(error)})
             return False
         return True
 
@@ -217,7 +216,7 @@ class Follower:
                 pause = min(2 * pause, LONGEST_PAUSE)
                 if not isinstance(error, Overtaken) and str(error) != self._said:
                     self._said = str(error)
-                    _log.warning("engine_not_followed", engine=self.engine.place, error=self._said)
+                    _LOG.warning("engine_not_followed", extra={"engine": self.engine.place, "error": self._said})
 
     @asynccontextmanager
     async def _leased(self) -> AsyncIterator[asyncio.Task[None] | None]:
@@ -252,7 +251,7 @@ class Follower:
             return None if model is None else await self._begun(None, model, ours=False)
         held = await asyncio.to_thread(self.engine.mark, state.collection)
         if held is None or held not in (state.mark, state.intent):
-            _log.warning("engine_filled_anew", engine=self.engine.place, collection=state.collection, lost=held is None)
+            _LOG.warning("engine_filled_anew", extra={"engine": self.engine.place, "collection": state.collection, "lost": held is None})
             # A collection with another mark follows another store, of which this one is a copy; or this one was restored from a backup.
             return await self._begun(state, model or (state.model, state.dimension), ours=False)
         if state.rebuild or (model is not None and model != (state.model, state.dimension)):
@@ -352,7 +351,7 @@ class Follower:
                 if not await self._leases.hold(LEASE, holder, seconds=LEASE_SECONDS):
                     return
             except HindsightError as error:
-                _log.warning("engine_lease_not_renewed", error=str(error))
+                _LOG.warning("engine_lease_not_renewed", extra={"error": str(error)})
 
 
 async def _finished(work: Callable[..., None], *arguments: Any) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-
-import structlog
 
 from hindsight.errors import HindsightError, InvalidInput, StoreBusy
 from hindsight.ports import UpkeepState
@@ -29,7 +28,7 @@ from hindsight.upkeep.stats import stats
 LEASE_SECONDS = 60.0
 SPACING = timedelta(seconds=50)
 """A run by schedule is left out where one began within this time: another replica's clock struck first."""
-_log = structlog.get_logger("hindsight.upkeep")
+_LOG = logging.getLogger(__name__)
 
 Work = Callable[[UpkeepTools, Run], Awaitable[None]]
 
@@ -153,8 +152,15 @@ class Upkeep:
         return Report(run.name, run.id, run.dry_run, run.now, seconds, counts, tuple(run.items), tuple(run.notes), error)
 
     def _tell(self, report: Report) -> None:
-        level = _log.warning if report.error else _log.info
-        level("upkeep", job=report.name, run=report.run, seconds=round(report.seconds, 2), error=report.error, **report.counts)
+        level = logging.WARNING if report.error else logging.INFO
+        line = {
+            "job": report.name,
+            "run": report.run,
+            "seconds": round(report.seconds, 2),
+            "error": report.error,
+            "counts": dict(report.counts),
+        }
+        _LOG.log(level, "upkeep", extra=line)
         counts().upkept(report.name, "failed" if report.error else "done", report.seconds, report.counts)
         for told in self.told:
             told(report)
@@ -173,7 +179,7 @@ class Upkeep:
             try:
                 await self.tools.upkeep.hold(name, holder, seconds=LEASE_SECONDS)
             except HindsightError as error:
-                _log.warning("upkeep_lease_not_renewed", job=name, error=str(error))
+                _LOG.warning("upkeep_lease_not_renewed", extra={"job": name, "error": str(error)})
 
     async def _end(self, name: str, holder: str, report: Report | None, error: str) -> None:
         told = report.as_json() if report is not None else None
@@ -182,4 +188,4 @@ class Upkeep:
         try:
             await self.tools.upkeep.end(name, holder, report=told, error=error or None)
         except HindsightError as fault:
-            _log.warning("upkeep_lease_not_returned", job=name, error=str(fault))
+            _LOG.warning("upkeep_lease_not_returned", extra={"job": name, "error": str(fault)})

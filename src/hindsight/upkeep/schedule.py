@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, tzinfo
 from typing import Any
-
-import structlog
 
 from hindsight.errors import ConfigurationError, HindsightError
 from hindsight.upkeep.runner import JOBS, Upkeep
@@ -15,7 +14,7 @@ OFF = "off"
 OTHERS = {"backup": "0 3 * * *"}
 """What else runs by the clock, and when."""
 MISFIRE_SECONDS = 3_600
-_log = structlog.get_logger("hindsight.upkeep")
+_LOG = logging.getLogger(__name__)
 
 
 def read_schedule(text: str, zone: tzinfo) -> dict[str, str] | None:
@@ -85,13 +84,13 @@ class Schedule:
         try:
             await self._upkeep.run(name, scheduled=True)
         except HindsightError as error:
-            _log.warning("upkeep_failed", job=name, error=str(error))
+            _LOG.warning("upkeep_failed", extra={"job": name, "error": str(error)})
 
     async def _other(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
         try:
             await self._upkeep.leased(name, work)
         except HindsightError as error:
-            _log.warning("upkeep_failed", job=name, error=str(error))
+            _LOG.warning("upkeep_failed", extra={"job": name, "error": str(error)})
 
 
 def _trigger(cron: str, zone: tzinfo) -> Any:
