@@ -68,3 +68,24 @@ def test_the_readings_of_the_product_are_among_them():
     assert any(each.cache_info().currsize for each in functions)
     forget_texts()
     assert not any(each.cache_info().currsize for each in functions)
+
+
+def test_a_tokeniser_forgets_its_words_and_is_itself_forgotten():
+    import gc
+    import weakref
+
+    import numpy as np
+
+    from hindsight.adapters.embedders.unigram import SPACE, UnigramTokeniser
+
+    tokeniser = UnigramTokeniser([SPACE, "a", "da"], [5, 6, 7], np.zeros(8, dtype=np.float32), {})
+    ids = tokeniser.encode("ada ada")
+    assert tokeniser._words
+    forget_texts()
+    assert not tokeniser._words
+    assert tokeniser.encode("ada ada") == ids
+    gone = weakref.ref(tokeniser)
+    del tokeniser
+    gc.collect()
+    assert gone() is None
+    forget_texts()

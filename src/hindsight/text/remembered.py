@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakMethod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Function = TypeVar("Function", bound="Callable[..., object]")
 _FORGET: list[Callable[[], None]] = []
+_OF_OBJECTS: list[WeakMethod[Callable[[], None]]] = []
 
 
 def remembered(most: int) -> Callable[[Function], Function]:
@@ -23,7 +25,13 @@ def remembered(most: int) -> Callable[[Function], Function]:
     return decorate
 
 
+def remembers(forget: Callable[[], None]) -> None:
+    """Have this method of an object, for as long as there is the object, called by :func:`forget_texts` too."""
+    _OF_OBJECTS[:] = [each for each in _OF_OBJECTS if each() is not None]
+    _OF_OBJECTS.append(WeakMethod(forget))
+
+
 def forget_texts() -> None:
     """Drop everything that :func:`remembered` functions keep. Which entry came of which text is not known any more."""
-    for forget in _FORGET:
+    for forget in [*_FORGET, *filter(None, (each() for each in _OF_OBJECTS))]:
         forget()

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight.text.remembered import remembers
+
 SPACE = "\u2581"
 """Stands for a space inside pieces."""
 
@@ -45,6 +47,7 @@ class UnigramTokeniser:
         # The longest piece that begins with two given characters: no longer slice of a text needs to be looked up.
         self._longest = {piece[:2]: len(piece) for piece in pieces if len(piece) > 1}
         self._words: dict[str, list[int]] = {}
+        remembers(self._words_forgotten)
 
     @classmethod
     def load(cls, path: Path) -> UnigramTokeniser:
@@ -62,6 +65,9 @@ class UnigramTokeniser:
         for word in normal.removeprefix(" ").split(" "):
             ids += self._word(SPACE + word)
         return ids
+
+    def _words_forgotten(self) -> None:
+        self._words.clear()
 
     def _word(self, word: str) -> list[int]:
         if len(word) > _REMEMBERED_LENGTH:
