@@ -39,7 +39,6 @@ from hindsight.records import Channel, Principal
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.distil.batch import Distiller
 from hindsight.remember.distil.model import ModelDistiller
-from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.remember.queue import Worker
 from hindsight.remember.triggers import DISTIL_JOB, TurnTrigger
 from hindsight.remember.writer import STORE_JOB, Writer
@@ -89,7 +88,7 @@ def assemble(settings: Settings, *, channel: str = "user", clock: Clock | None =
     )
     zone = zone_of(settings)
     chat = chat_of(settings)
-    distiller = Distiller(RuleDistiller(zone), ModelDistiller(chat, zone) if chat is not None else None)
+    distiller = Distiller(zone, ModelDistiller(chat, zone) if chat is not None else None)
     attribution = Attribution(Principal(agent=settings.agent, channel=_channel(channel)), settings.namespace, zone)
     session_tools = SessionTools(
         states=shared.sessions, store=store, writer=writer, distiller=distiller, clock=clock, count=token_counter(settings)

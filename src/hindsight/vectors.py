@@ -74,7 +74,8 @@ def exact_products(data: Int8s, scales: Floats, query: Floats) -> Floats:
 def weighted_sum(data: Int8s, scales: Floats, places: NDArray[np.int64]) -> NDArray[np.float64]:
     """The sum of the vectors at ``places``, float64."""
     total = np.zeros(data.shape[1], dtype=np.float64)
-    for part in _parts(places):
+    for start in range(0, len(places), _BLOCK):
+        part = places[start : start + _BLOCK]
         total += scales[part] @ data.take(part, axis=0).astype(np.float32)
     return total
 
@@ -176,7 +177,3 @@ def nearest_mean(query: Floats, means: Iterable[Floats]) -> Floats:
         if score > best_score:
             best, best_score = mean, score
     return best
-
-
-def _parts(places: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    return [places[start : start + _CHUNK] for start in range(0, len(places), _CHUNK)]

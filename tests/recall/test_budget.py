@@ -125,8 +125,8 @@ async def test_past_the_budget_with_nothing_found_the_answer_is_empty(store: Sql
 
 
 async def test_a_timed_out_answer_is_not_kept(store: SqliteStore) -> None:
-    slow = Slow(store, 0.5, "term_hits")
-    recall = retriever(slow, Embedder(), budget_ms=100)
+    slow = Slow(store, 1.5, "term_hits")
+    recall = retriever(slow, Embedder(), budget_ms=500)
     assert "timeout" in (await recall.retrieve("Falcon deployment note", filter=MINE)).flags
     slow._names = ()
     assert (await recall.retrieve("Falcon deployment note", filter=MINE)).flags == ()
@@ -144,8 +144,39 @@ async def test_loading_the_model_does_not_count(store: SqliteStore) -> None:
     assert again.timings["load"] < 100
 
 
+async def test_model_and_namespace_are_loaded_side_by_side_before_the_budget_begins(store: SqliteStore) -> None:
+    both = asyncio.Barrier(2)
+
+    class Waiting(Embedder):
+        async def embed(self, texts: Sequence[str], *, kind: str) -> np.ndarray:
+            if not self.calls:
+                await both.wait()
+            return await super().embed(texts, kind=kind)
+
+    class Loading(Slow):
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(self._store, name)
+            if name != "columns" or self._names:
+                return method
+            self._names = ("columns",)
+
+            async def later(*arguments: Any) -> Any:
+                await both.wait()
+                await asyncio.sleep(0.6)
+                return await method(*arguments)
+
+            return later
+
+    recall = retriever(Loading(store, 0.0), Waiting(), budget_ms=500)
+    first = await recall.retrieve("Falcon deployment note 3", filter=MINE)
+    assert first.hits
+    assert first.flags == ()
+    assert first.timings["load"] >= 590
+    await recall.close()
+
+
 async def test_a_model_that_loads_for_too_long_is_done_without_at_first(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup.WarmUp.ready, "__defaults__", (0.05,))
+    monkeypatch.setattr(warmup.WarmUp.ready, "__kwdefaults__", {"patience": 0.05})
     recall = retriever(store, Embedder(load=0.5))
     first = await recall.retrieve("Falcon deployment note 3", filter=MINE)
     assert first.flags == ("keyword_only",)

@@ -17,7 +17,6 @@ from hindsight.ports import ChatMessage
 from hindsight.records import Kind, Outcome, Role, Source, Turn
 from hindsight.remember.distil.batch import Distiller
 from hindsight.remember.distil.model import PROMPT, ModelDistiller, answer_schema, prompt
-from hindsight.remember.distil.rules import RuleDistiller
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 11, 10, 0, tzinfo=ZONE)
@@ -198,14 +197,14 @@ async def test_an_answer_that_is_no_completion_is_an_error(chat_server, answer):
 
 
 async def test_rules_work_where_no_model_is_and_echoes_are_dropped(chat_server, distiller):
-    by_rules = Distiller(RuleDistiller(ZONE))
+    by_rules = Distiller(ZONE)
     harvest = await by_rules.distil(
         [say("I'm allergic to peanuts."), say("I live in Porto.", position=1)], recalled=["The user is allergic to peanuts."]
     )
     assert [draft.content for draft in harvest.drafts] == ["The user lives in Porto."]
     assert "repeats what was recalled" in harvest.left_out[0]
     answering(chat_server, json.dumps({"memories": [found()]}))
-    by_model = Distiller(RuleDistiller(ZONE), distiller)
+    by_model = Distiller(ZONE, distiller)
     assert (await by_model.distil([say("I'm allergic to peanuts.")], recalled=["the user is allergic to peanuts"])).drafts == ()
     assert (by_rules.name, by_model.name) == ("rules-2", "model-distil-1")
 

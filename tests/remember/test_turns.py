@@ -10,7 +10,6 @@ import pytest
 from hindsight.errors import InvalidInput, ModelError
 from hindsight.records import Channel, Filter, Kind, Role, Turn
 from hindsight.remember.distil.batch import Distiller, Harvest
-from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.remember.triggers import DISTIL_JOB, TurnTrigger
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -25,7 +24,7 @@ def say(content, position, **fields):
 
 @pytest.fixture
 def trigger(store, writer):
-    return TurnTrigger(store, writer, Distiller(RuleDistiller(ZONE)), gathered=5)
+    return TurnTrigger(store, writer, Distiller(ZONE), gathered=5)
 
 
 async def kept(store, agent="alice"):
@@ -101,7 +100,7 @@ async def test_a_model_that_fails_keeps_nothing(store, writer, caller):
         async def distil(self, turns, *, recalled=()) -> Harvest:
             raise ModelError("no valid extraction")
 
-    trigger = TurnTrigger(store, writer, Failing(RuleDistiller(ZONE)), gathered=1)
+    trigger = TurnTrigger(store, writer, Failing(ZONE), gathered=1)
     await store.add_turns("home", "alice", [say("I tried it and it failed with error E404.", 0)])
     with pytest.raises(ModelError):
         await trigger.run(
@@ -113,4 +112,4 @@ async def test_a_model_that_fails_keeps_nothing(store, writer, caller):
 
 def test_the_number_to_gather_is_checked(store, writer):
     with pytest.raises(InvalidInput, match="gathered"):
-        TurnTrigger(store, writer, Distiller(RuleDistiller(ZONE)), gathered=0)
+        TurnTrigger(store, writer, Distiller(ZONE), gathered=0)

@@ -17,7 +17,6 @@ from hindsight.recall.render import estimate_tokens
 from hindsight.records import Channel, Principal
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.distil.batch import Distiller
-from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.remember.writer import Writer
 from hindsight.session.session import SessionTools
 from hindsight.session.sessions import Sessions
@@ -56,7 +55,7 @@ async def opened(store_at: Callable[[], RelationalStore], clock: FixedClock) -> 
             states=store.sessions,
             store=store,
             writer=writer,
-            distiller=distiller or Distiller(RuleDistiller(ZONE)),
+            distiller=distiller or Distiller(ZONE),
             clock=clock,
             count=estimate_tokens,
             budget=budget,

@@ -25,7 +25,7 @@ class Slow(Distiller):
 
 
 async def test_a_turn_that_comes_in_while_a_session_closes_is_distilled_too(opened):
-    distiller = Slow(RuleDistiller(UTC))
+    distiller = Slow(UTC)
     one = await opened(distiller=distiller)
     session = one.sessions.session("s1")
     await session.turn("I am allergic to peanuts.")

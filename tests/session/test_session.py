@@ -13,7 +13,6 @@ from hindsight.recall.render import estimate_tokens
 from hindsight.records import Channel, Filter, Kind, Principal, Status, StoreStatus
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.distil.batch import Distiller
-from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.session.sessions import Sessions
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -204,7 +203,7 @@ async def test_a_model_that_fails_leaves_the_session_open(opened):
         async def distil(self, turns, *, recalled=()):
             raise ModelError("no valid extraction")
 
-    one = await opened(distiller=Failing(RuleDistiller(ZONE)))
+    one = await opened(distiller=Failing(ZONE))
     session = one.sessions.session("model")
     await session.turn("I'm allergic to peanuts.")
     with pytest.raises(ModelError):
@@ -217,7 +216,7 @@ async def test_an_idle_session_that_cannot_close_waits(opened, clock):
         async def distil(self, turns, *, recalled=()):
             raise ModelError("no valid extraction")
 
-    one = await opened(distiller=Failing(RuleDistiller(ZONE)))
+    one = await opened(distiller=Failing(ZONE))
     await one.sessions.session("stuck").turn("I'm allergic to peanuts.")
     clock.instant += timedelta(hours=3)
     assert await one.sessions.end_idle() == []

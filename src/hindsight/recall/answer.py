@@ -31,7 +31,7 @@ class Recall:
         flags: what was not as usual.
         language: of the query and of the rendered block, ``zh`` or ``en``.
         took_ms: how long the retrieval took.
-        timings: milliseconds by stage: ``load`` (of the model, before the time budget begins), ``understand``, ``embed``, ``routes``,
+        timings: milliseconds by stage: ``load`` (of model and namespace, before the time budget begins), ``understand``, ``embed``, ``routes``,
             ``fuse``, ``select`` and, inside it, ``rerank``; a stage that was not run is not there.
         explanation: how it came about, where ``explain=True`` was asked.
         token_budget: most tokens of the rendered block.

@@ -87,12 +87,11 @@ class Retriever:
         self._answers = AnswerCache(KEPT_ANSWERS)
         self._surroundings = Surroundings(store)
         self._adapter = adapter_for(embedder.model_id) if embedder is not None else None
-        self._warm_up = WarmUp(embedder) if embedder is not None else None
+        self._warm_up = WarmUp(store, embedder)
 
     async def close(self) -> None:
         """Write the log that waits and free the reranker."""
-        if self._warm_up is not None:
-            await self._warm_up.close()
+        await self._warm_up.close()
         await self._journal.close()
         if self._reranker is not None:
             await self._reranker.close()
@@ -187,11 +186,9 @@ class Retriever:
         )
 
     async def _loaded(self, request: Request, trace: Trace) -> None:
-        """Let the model load before the time budget begins; where it takes too long, keywords alone decide this once."""
-        if self._warm_up is None or "vector" not in request.routes:
-            return
+        """Let model and namespace load before the time budget begins; where the model takes too long, keywords alone decide this once."""
         with trace.stage("load"):
-            trace.model_ready = await self._warm_up.ready()
+            trace.model_ready = await self._warm_up.ready(request.filter, vectors="vector" in request.routes)
 
     async def _run(self, request: Request, trace: Trace, change: int) -> None:
         with trace.stage("understand"):

@@ -14,7 +14,6 @@ from hindsight.errors import AccessDenied, ContentTooLarge, InvalidInput
 from hindsight.guard.envelope import strip_recalled
 from hindsight.moments import read_moment
 from hindsight.records import MAX_CONTENT_BYTES, DebugInfo, Draft, Kind, Outcome, Principal, Scope
-from hindsight.remember.event_time import read_event_time
 from hindsight.text.fold import sanitise
 from hindsight.text.synonyms import normalise_outcome, normalise_task_type
 
@@ -145,6 +144,8 @@ def _time_told(draft: Draft, said_at: datetime) -> dict[str, Any]:
     made = draft.debug is not None and draft.debug.distiller is not None
     if draft.kind is not Kind.EPISODE or draft.occurred_at is not None or draft.occurred_precision is not None or of_task or made:
         return {}
+    from hindsight.remember.event_time import read_event_time
+
     told = read_event_time(draft.content, said_at)
     if told is None:
         return {}

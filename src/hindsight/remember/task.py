@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from hindsight.guard.envelope import strip_recalled
 from hindsight.records import DebugInfo, Draft, Kind, Lesson, Memory, Outcome, Ref, Source, default_idempotency_key
 from hindsight.remember.distil.clauses import language_of
-from hindsight.remember.distil.outcome import error_code
 from hindsight.text.fold import fold, sanitise
 
 SHOWN_RESULT = 160
@@ -144,6 +143,8 @@ def failing_tool(report: TaskReport) -> str | None:
 
 def signature_of(report: TaskReport) -> str | None:
     """What makes two errors the same: the code or exception name, else the message without numbers, paths and quotations."""
+    from hindsight.remember.distil.outcome import error_code
+
     text = strip_recalled(sanitise(error_text(report)))
     if not text.strip():
         return None

@@ -19,7 +19,6 @@ from hindsight.ports import Clock, RecordStore, SessionState, SessionStore
 from hindsight.records import Role, StoreResult, Turn, new_id
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.distil.batch import Distiller, store_drafts
-from hindsight.remember.distil.findings import find_signals
 from hindsight.remember.writer import Writer
 from hindsight.session.board import Board
 from hindsight.session.render import render_session, turn_line
@@ -112,6 +111,8 @@ class Session:
 
         What it states as a constraint becomes a line at the top of the board. Recalled blocks are stripped first.
         """
+        from hindsight.remember.distil.findings import find_signals
+
         said = self._kept(_said(content))
         part = _role(role)
         moment = read_moment(at, self._attribution.zone, field="at")[0] if at is not None else self._tools.clock.now()

@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from hindsight.records import Role
-from hindsight.remember.distil.findings import Finding, find_signals
 from hindsight.text.tokens import query_tokens
+
+if TYPE_CHECKING:
+    from hindsight.remember.distil.findings import Finding
 
 RECENCY_WEIGHT, IMPORTANCE_WEIGHT, RELEVANCE_WEIGHT = 0.4, 0.4, 0.2
 RECENCY_HALF = 12
@@ -47,8 +50,11 @@ class WindowTurn(BaseModel):
 
 def importance_of(content: str, findings: Sequence[Finding] | None = None, *, role: Role = Role.USER) -> float:
     """How much would be missed: what it states, else its substance; "ok, thanks" has little."""
-    found = find_signals(content, role) if findings is None else findings
-    stated = max((_SIGNAL_IMPORTANCE[signal] for each in found for signal in each.signals), default=0.0)
+    if findings is None:
+        from hindsight.remember.distil.findings import find_signals
+
+        findings = find_signals(content, role)
+    stated = max((_SIGNAL_IMPORTANCE[signal] for each in findings for signal in each.signals), default=0.0)
     if stated:
         return stated
     return _SLIGHT if len(content.strip()) <= _SLIGHT_CHARACTERS else _PLAIN

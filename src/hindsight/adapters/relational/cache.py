@@ -164,8 +164,9 @@ class NamespaceCache:
         end = self._count + len(found)
         if end > len(self._rows):
             self._reserve(end + max(64, end // 8))
-        packed = as_array(b"".join([data for _, data in found]))
-        self._rows[self._count : end] = [row for row, _ in found]
+        rows_, data = zip(*found, strict=True)
+        packed = as_array(b"".join(data))
+        self._rows[self._count : end] = rows_
         self._live[self._count : end] = True
         for name in _FIELDS:
             self._columns[name][self._count : end] = packed[name]
@@ -180,10 +181,10 @@ class NamespaceCache:
         if not found:
             return
         assert self._matrix is not None
-        places = self._places(np.fromiter((row for row, _, _ in found), dtype=np.int64, count=len(found)))
-        scales = np.fromiter((scale for _, scale, _ in found), dtype=np.float32, count=len(found))
+        rows_, scales, data = zip(*found, strict=True)
+        places = self._places(np.array(rows_, dtype=np.int64))
         put = self._matrix.passages.put if passages else self._matrix.put
-        put(places, scales, b"".join([data for _, _, data in found]))
+        put(places, np.array(scales, dtype=np.float32), b"".join(data))
 
 
 def _places(known: Rows, live: NDArray[np.bool_], wanted: Rows) -> Places:

@@ -116,17 +116,18 @@ class VectorMatrix:
 
     def settle(self, languages: NDArray[np.int8], names: Mapping[int, str]) -> None:
         """Bring means and norms up to date after vectors changed; means move once a language grew or shrank by 5 %."""
-        fresh = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *self._fresh]))
-        self._fresh = []
         self._names = names
         if self._signs is None and self._count >= COARSE_FROM:
             self._signs = np.zeros((len(self._scales), sign_bytes(self.dimension)), dtype=np.uint8)
             self._mean_counts.clear()  # so that all are made
         counts = np.bincount(languages[self._scales[: self._count] > 0].astype(np.int64), minlength=1)
         self._inverse = self._inverse.copy()  # views taken before keep norms that belong to their means
-        for code in np.flatnonzero(counts).tolist():
-            used = self._mean_counts.get(code)
-            if used is None or abs(int(counts[code]) - used) > _DRIFT * used:
+        codes = np.flatnonzero(counts).tolist()
+        moved = {code for code in codes if self._has_moved(code, int(counts[code]))}
+        fresh = np.unique(np.concatenate(self._fresh)) if self._fresh and len(moved) < len(codes) else np.empty(0, dtype=np.int64)
+        self._fresh = []
+        for code in codes:
+            if code in moved:
                 places = np.flatnonzero(languages == code)
                 self._means = self._means | {code: self._mean_of(places, names.get(code, ""), int(counts[code]))}
                 self._mean_counts[code] = int(counts[code])
@@ -134,6 +135,10 @@ class VectorMatrix:
                 places = fresh[languages[fresh] == code]
             self._inverse[places] = inverse_norms(self._data, self._scales, self._means[code], places, self._signs)
         self.passages.settle(languages, self._means)
+
+    def _has_moved(self, code: int, count: int) -> bool:
+        used = self._mean_counts.get(code)
+        return used is None or abs(count - used) > _DRIFT * used
 
     def view(self, languages: NDArray[np.int8]) -> Vectors:
         """The vectors as they are now; ``languages`` are the codes by place."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hindsight.records import Channel, Draft, Principal, Role, StoreResult, Turn
 from hindsight.remember.attribute import Attribution
-from hindsight.remember.distil.echo import is_echo
 from hindsight.remember.distil.model import ModelDistiller
-from hindsight.remember.distil.rules import RuleDistiller
 from hindsight.remember.writer import Writer
+
+if TYPE_CHECKING:
+    from hindsight.remember.distil.rules import RuleDistiller
 
 _RELAYED = {Role.USER: Channel.USER, Role.TOOL: Channel.TOOL}
 
@@ -24,21 +28,26 @@ class Harvest:
 
 
 class Distiller:
-    """Distils turns: with the model where there is one, else by rules. Echoes of what was recalled are never kept again."""
+    """Distils turns: with the model where there is one, else by rules. Echoes of what was recalled are never kept again.
 
-    def __init__(self, rules: RuleDistiller, model: ModelDistiller | None = None) -> None:
-        self._rules = rules
+    ``zone`` is where days begin. The rules' patterns take time to compile: a process that distils nothing does without.
+    """
+
+    def __init__(self, zone: tzinfo, model: ModelDistiller | None = None) -> None:
+        self._zone = zone
         self._model = model
 
-    @property
+    @cached_property
     def rules(self) -> RuleDistiller:
         """The rules, which work at once and without a model."""
-        return self._rules
+        from hindsight.remember.distil.rules import RuleDistiller
+
+        return RuleDistiller(self._zone)
 
     @property
     def name(self) -> str:
         """Which way it works."""
-        return self._rules.name if self._model is None else self._model.name
+        return self.rules.name if self._model is None else self._model.name
 
     async def distil(self, turns: Sequence[Turn], *, recalled: Sequence[str] = ()) -> Harvest:
         """What of ``turns`` is worth keeping, beyond what was ``recalled`` into the conversation.
@@ -46,9 +55,11 @@ class Distiller:
         Raises:
             ModelError: the model gave no valid answer; nothing may be kept on such ground.
         """
+        from hindsight.remember.distil.echo import is_echo
+
         left_out: tuple[str, ...] = ()
         if self._model is None:
-            drafts = tuple(self._rules.distil(turns))
+            drafts = tuple(self.rules.distil(turns))
         else:
             found = await self._model.distil(turns)
             drafts, left_out = found.drafts, found.left_out
