@@ -2,8 +2,8 @@
 
     python upkeep_drill.py FOLDER ROUNDS [SEED]
 
-Each round takes a fresh copy of a store, runs every job that moves or removes memories in a process that is killed at a random moment, runs
-them again to their end, and compares what there is with what there should be. Prints one JSON object.
+Each round takes a fresh copy of a store, runs every job that moves or removes memories in a process that is killed at a random moment of one
+of them, each in its turn, runs them again to their end, and compares what there is with what there should be. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +29,10 @@ from hindsight.clock import FixedClock
 from hindsight.errors import HindsightError
 from hindsight.records import Channel, Principal
 
-EPISODES, CASES, FACTS, EXPIRING = 200, 80, 10, 10
-SETTINGS = {"log_level": "error", "forget_below": 0.0}  # digests are never put away: they are counted
+EPISODES, CASES, FACTS, EXPIRING, NEEDLESS = 200, 80, 10, 10, 12
+SETTINGS = {"log_level": "error", "forget_below": 0.12}  # below what digests are worth: they are counted
+COMMON = "the visitor was there again when lamp and door opened".split()
+JOBS = ("archive", "compact", "expire", "forget", "conflicts", "consolidate", "history", "stats")
 
 
 async def fill(folder: Path) -> dict[str, Any]:
@@ -47,20 +52,33 @@ async def fill(folder: Path) -> dict[str, Any]:
         gone = await memory.store_many(
             [{"content": f"The guest code {n} opens gate {n}.", "kind": "fact", "expires_at": later} for n in range(EXPIRING)]
         )
-    return {"episodes": [str(each.id) for each in episodes], "facts": facts, "expiring": [str(each.id) for each in gone]}
+        gone += await memory.acting_as(Principal(channel=Channel.TOOL)).store_many(
+            [
+                {
+                    "content": " ".join(random.Random(n).sample(COMMON, 8)),
+                    "kind": "knowledge",
+                    "importance": 0.0,
+                    "idempotency_key": f"needless{n}",
+                }
+                for n in range(NEEDLESS)
+            ]
+        )
+    return {"episodes": [str(each.id) for each in episodes], "facts": facts, "leaving": [str(each.id) for each in gone]}
 
 
 FIRST, AGAIN = (40, 140), (141, 241)
 """Days on which the jobs run: at first, and after they were killed, when the leases of the dead process are over."""
 
 
-async def keep(folder: Path, days: tuple[int, ...]) -> None:
-    """All jobs on each of the days."""
+async def keep(folder: Path, days: tuple[int, ...], begins: Callable[[str], None]) -> None:
+    """All jobs on each of the days; ``begins`` is told of each."""
     for day in days:
         clock = FixedClock(BEGIN + timedelta(days=day))
         async with kept(folder, clock, **SETTINGS) as memory:
-            for name in ("archive", "compact", "expire", "forget", "conflicts", "consolidate", "history", "stats"):
+            for name in JOBS:
+                begins(f"{name} on day {day}")
                 await memory.upkeep(name)
+            begins("")
 
 
 async def judge(folder: Path, planted: dict[str, Any]) -> list[str]:
@@ -88,48 +106,80 @@ async def judge(folder: Path, planted: dict[str, Any]) -> list[str]:
             states = sorted(str(live[id].status) if id in live else "gone" for id in pair)
             if states != ["active", "archived"]:
                 faults.append(f"statement and twin are {states}")
-        faults += [f"did not expire: {id}" for id in planted["expiring"] if id in live or id in cold]
+        faults += [f"did not leave: {id}" for id in planted["leaving"] if id in live or id in cold]
     return faults
 
 
-def in_child(folder: Path, days: tuple[int, ...]) -> int:
-    """Start the jobs in a process of their own; its id."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            asyncio.run(keep(folder, days))
-            code = 0
-        except HindsightError as error:
-            sys.stderr.write(f"{error}\n")
-        finally:
-            os._exit(code)
-    return child
+class Child:
+    """The jobs in a process of their own, which tells when each begins."""
+
+    def __init__(self, folder: Path, days: tuple[int, ...]) -> None:
+        told, tell = os.pipe()
+        self.id = os.fork()
+        if self.id == 0:
+            code = 1
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                asyncio.run(keep(folder, days, lambda name: os.write(tell, f"{name}\n".encode()) and None))
+                code = 0
+            except HindsightError as error:
+                sys.stderr.write(f"{error}\n")
+            finally:
+                os._exit(code)
+        os.close(tell)
+        self._told = os.fdopen(told)
+
+    def durations(self) -> dict[str, float]:
+        """Seconds of each job, to the end of the process."""
+        marks = [(line.strip(), time.monotonic()) for line in self._told]
+        return {name: end - begin for (name, begin), (_, end) in pairwise(marks) if name}
+
+    def wait_for(self, job: str) -> None:
+        """Until the job begins."""
+        for line in self._told:
+            if line.strip() == job:
+                return
+
+    def code(self) -> int:
+        """How it ended, once it did."""
+        code = os.waitstatus_to_exitcode(os.waitpid(self.id, 0)[1])
+        self._told.close()
+        return code
 
 
 def drill(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
     """The rounds."""
     chance = random.Random(seed)
     planted = asyncio.run(fill(folder / "fresh"))
-    begun = time.monotonic()
     shutil.copytree(folder / "fresh", folder / "whole")
-    faults = [] if os.waitpid(in_child(folder / "whole", FIRST), 0)[1] == 0 else ["the run that was not killed failed"]
-    whole = time.monotonic() - begun
-    faults += asyncio.run(judge(folder / "whole", planted))
-    cut = 0
+    child = Child(folder / "whole", FIRST)
+    durations = child.durations()
+    faults = ["the run that was not killed failed"] if child.code() else []
+    shutil.copytree(folder / "whole", folder / "again")
+    if Child(folder / "again", AGAIN).code():
+        faults.append("the run after it failed")
+    faults += asyncio.run(judge(folder / "again", planted))
+    killed: Counter[str] = Counter()
+    jobs = list(durations)
+    chance.shuffle(jobs)
     for number in range(rounds):
-        store = folder / f"round{number}"
+        store, job = folder / f"round{number}", jobs[number % len(jobs)]
         shutil.copytree(folder / "fresh", store)
-        child = in_child(store, FIRST)
-        time.sleep(chance.uniform(0.02, whole))
-        os.kill(child, signal.SIGKILL)
-        cut += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-        if os.waitpid(in_child(store, AGAIN), 0)[1] != 0:
-            faults.append(f"round {number}: the jobs did not run again")
-        faults += [f"round {number}: {fault}" for fault in asyncio.run(judge(store, planted))]
+        child = Child(store, FIRST)
+        child.wait_for(job)
+        time.sleep(chance.uniform(0, durations[job]))
+        os.kill(child.id, signal.SIGKILL)
+        killed[job] += child.code() == -signal.SIGKILL
+        if Child(store, AGAIN).code():
+            faults.append(f"round {number}, {job}: the jobs did not run again")
+        faults += [f"round {number}, {job}: {fault}" for fault in asyncio.run(judge(store, planted))]
         shutil.rmtree(store)
-    return {"rounds": rounds, "killed": cut, "seconds_of_a_run": round(whole, 2), "faults": faults[:20]}
+    return {
+        "rounds": rounds,
+        "killed": dict(killed),
+        "seconds_of_each": {job: round(took, 3) for job, took in durations.items()},
+        "faults": faults[:20],
+    }
 
 
 if __name__ == "__main__":
