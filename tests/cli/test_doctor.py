@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from hindsight.adapters.places import open_place
 from hindsight.cli.app import DONE, FAILED
+from hindsight.records import Channel, Kind, Memory, new_id
+from hindsight.upkeep.cold import ColdStore
 
 
 def findings(answer) -> dict[str, dict[str, str]]:
@@ -35,6 +39,36 @@ def test_a_sound_store(cli):
     told = cli("doctor").out
     assert "warn" in told
     assert "→ Set HINDSIGHT_EMBEDDER" in told
+
+
+def memory(content: str) -> Memory:
+    now = datetime.now(UTC)
+    fields = {
+        "kind": Kind.EPISODE,
+        "channel": Channel.AGENT,
+        "trust": 0.5,
+        "created_at": now,
+        "updated_at": now,
+        "idempotency_key": content,
+    }
+    return Memory(id=new_id(), namespace="default", agent="default", content=content, **fields)
+
+
+def test_the_cold_store_is_read_and_checked(cli, tmp_path):
+    cli("store", "x")
+    assert findings(cli("doctor", "--json"))["cold store"]["found"].startswith("0 memories in 0 files")
+    cold = ColdStore(open_place(str(tmp_path / "memory" / "cold")))
+    asyncio.run(cold.put([memory("first")]))
+    file = tmp_path / "memory" / "cold" / asyncio.run(cold.put([memory("second")])).name
+    assert findings(cli("doctor", "--json"))["cold store"]["found"].startswith("2 memories in 2 files")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    answer = cli("doctor", "--json")
+    found = findings(answer)["cold store"]
+    assert (answer.code, found["state"]) == (FAILED, "fail")
+    assert file.name in found["found"]
+    assert "backup" in found["remedy"]
 
 
 def test_secrets_stay_hidden(cli, monkeypatch):

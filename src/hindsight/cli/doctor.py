@@ -304,7 +304,24 @@ async def _kept_up(memory: Hindsight, stats: Stats) -> AsyncIterator[Finding]:
             yield Finding("vectors", "ok", "every active memory has one")
     if (beside := await memory.vector_engine()) is not None:
         yield _vector_engine(beside)
+    if (cold := await _cold(memory)) is not None:
+        yield cold
     yield await _backups(memory, stats)
+
+
+async def _cold(memory: Hindsight) -> Finding | None:
+    """The files of the cold store; None where there is none."""
+    try:
+        found = await memory.cold_contents()
+    except HindsightError as error:
+        return Finding("cold store", "fail", str(error), "Correct HINDSIGHT_COLD_STORE, or what keeps the place from answering.")
+    if found is None:
+        return None
+    if found.damaged:
+        return Finding(
+            "cold store", "fail", _few(list(found.damaged)), "Put these files back from a backup of the place; the others are used."
+        )
+    return Finding("cold store", "ok", f"{found.records:,} memories in {found.segments:,} files at {found.address}, checksums fit")
 
 
 def _vector_engine(found: Comparison) -> Finding:

@@ -16,6 +16,7 @@ from hindsight.remember.attribute import Attribution, read_id
 from hindsight.remember.change import Changer
 from hindsight.upkeep.backup import BackupKeeper
 from hindsight.upkeep.backups import Backup
+from hindsight.upkeep.cold import ColdContents
 from hindsight.upkeep.digest import digest_key
 from hindsight.upkeep.erasure import Eraser, Evidence, Selection
 from hindsight.upkeep.follow import SAMPLE, Comparison
@@ -56,6 +57,11 @@ class UpkeepCalls:
         """
         follower = self._keeping().tools.follower
         return None if follower is None else await follower.compare(sample)
+
+    async def cold_contents(self) -> ColdContents | None:
+        """What lies in the cold store, every file read and checked; None: there is none."""
+        cold = self._keeping().tools.cold
+        return None if cold is None else await cold.contents()
 
     async def backup_with_vectors(self, to: str | None = None) -> tuple[Backup, str | None]:
         """As ``backup``, and a snapshot that the vector engine writes of the same moment, by its name: restored together, nothing has to be

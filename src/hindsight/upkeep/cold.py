@@ -34,6 +34,16 @@ class Segment:
     held: tuple[tuple[UUID, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ColdContents:
+    """What lies in the cold store at ``address``: segments and records that can be read, and what is wrong with the other segments."""
+
+    address: str
+    segments: int
+    records: int
+    damaged: tuple[str, ...]
+
+
 class ColdStore:
     """Puts records away and finds them again. The place's calls block, and run in threads."""
 
@@ -57,6 +67,16 @@ class ColdStore:
     async def segments(self) -> list[Segment]:
         """Every segment that can be read, by name; the others are in :attr:`damaged`."""
         return await asyncio.to_thread(self._segments)
+
+    async def contents(self) -> ColdContents:
+        """Everything read and checked against its checksum.
+
+        Raises:
+            StoreUnavailable: the place does not answer or may not be read.
+        """
+        self._known.clear()
+        found = await self.segments()
+        return ColdContents(self.address, len(found), sum(len(each.held) for each in found), tuple(self.damaged.values()))
 
     async def where(self, ids: Iterable[UUID]) -> dict[UUID, tuple[Segment, int]]:
         """The segment and version of each of the records that are here; of several copies the newest."""
