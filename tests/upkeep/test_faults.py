@@ -81,6 +81,50 @@ async def test_a_clock_that_was_years_ahead_stops_no_job(store, clock):
         assert await memory._upkeep.run("compact", scheduled=True) is None
 
 
+@pytest.mark.parametrize("store", ["postgres", "sqlite"], indirect=True)
+async def test_after_a_leap_of_the_clock_what_removes_by_age_waits_for_a_day(store, clock):
+    async with kept(store, clock) as memory:
+
+        async def strike(**later: int) -> bool:
+            clock.instant += timedelta(**later)
+            return await memory._upkeep.run("expire", scheduled=True) is not None
+
+        async def there() -> bool:
+            return (await memory.stats()).memories == 1
+
+        await memory.store("The guest code is 1.", kind="fact", expires_at=BEGIN + timedelta(days=300))
+        assert await strike()
+        clock.instant = BEGIN + timedelta(days=400)  # the clock is wrong for some hours
+        assert not await strike()
+        assert not await strike(hours=1)
+        assert await there()
+        state = next(each.state for each in await memory.upkeep_jobs() if each.job.name == "expire")
+        assert "did not run for 400 days" in state.error
+        clock.instant = BEGIN + timedelta(hours=3)
+        assert await strike()
+        assert await there()
+        clock.instant = BEGIN + timedelta(days=400)  # the time is right: nobody was here
+        assert not await strike()
+        assert not await strike(hours=19)
+        assert await there()
+        assert await strike(hours=2)
+        assert not await there()
+
+
+async def test_by_hand_a_job_runs_whatever_the_gap(tmp_path, clock):
+    async with kept(tmp_path / "store", clock) as memory:
+        await memory.store("The guest code is 1.", kind="fact", expires_at=BEGIN + timedelta(days=300))
+        await memory.upkeep("expire")
+        clock.instant += timedelta(days=400)
+        assert await memory._upkeep.run("expire", scheduled=True) is None
+        assert (await memory.upkeep("expire")).counts == {"expired": 1}
+        clock.instant += timedelta(hours=1)
+        assert await memory._upkeep.run("expire", scheduled=True) is not None
+        assert await memory._upkeep.run("stats", scheduled=True) is not None
+        clock.instant += timedelta(days=400)
+        assert await memory._upkeep.run("stats", scheduled=True) is not None  # it removes nothing
+
+
 async def test_a_lost_folder_of_the_cold_store_is_named_as_such(tmp_path, clock):
     async with kept(tmp_path / "store", clock) as memory:
         saved = await memory.store(**episode(1))

@@ -28,6 +28,11 @@ from hindsight.upkeep.stats import stats
 LEASE_SECONDS = 60.0
 SPACING = timedelta(seconds=50)
 """A run by schedule is left out where one began within this time: another replica's clock struck first."""
+REMOVING = frozenset({"expire", "archive", "forget", "history"})
+LONGEST_GAP = timedelta(days=30)
+"""Past so long a time without a run, a job that removes something by age waits for the second run by schedule."""
+RECONSIDERED = timedelta(hours=20)
+_GAP = "nothing was removed: "
 _LOG = logging.getLogger(__name__)
 
 Work = Callable[[UpkeepTools, Run], Awaitable[None]]
@@ -99,7 +104,11 @@ class Upkeep:
         if dry_run:
             return await self._run(Run(name, "dry run", now, dry_run=True))
         holder = f"{os.getpid()}-{new_id().hex[-12:]}"
-        since = await self._began(name, now)
+        state = next((each for each in await self.tools.upkeep.states() if each.name == name), None)
+        if scheduled and name in REMOVING and (gap := _gap(state, now)) is not None:
+            await self._wait_for_second_thoughts(name, holder, now, gap)
+            return None
+        since = _began(state, now)
         unless = now - SPACING if scheduled else None
         if not await self.tools.upkeep.begin(name, holder, seconds=LEASE_SECONDS, unless_since=unless):
             if scheduled:
@@ -165,13 +174,17 @@ class Upkeep:
         for told in self.told:
             told(report)
 
-    async def _began(self, name: str, now: datetime) -> datetime | None:
-        """When the last run that reached its end began; None where the clock was wrong then: everything is looked at again."""
-        for state in await self.tools.upkeep.states():
-            if state.name == name and state.report is not None:
-                began = datetime.fromisoformat(str(state.report["started"]))
-                return began if began <= now else None
-        return None
+    async def _wait_for_second_thoughts(self, name: str, holder: str, now: datetime, gap: timedelta) -> None:
+        """After a leap of the clock, say so and leave everything for a day: what is removed by age is not to be had back by setting it right."""
+        if gap < LONGEST_GAP or not await self.tools.upkeep.begin(name, holder, seconds=LEASE_SECONDS, unless_since=now - SPACING):
+            return
+        error = (
+            f"{_GAP}{name} did not run for {gap.days:,} days. If the clock is wrong, set it right; otherwise the next run, a day from now or later, "
+            f"does what was left, or `hindsight upkeep {name}` at once."
+        )
+        _LOG.warning("upkeep_waits", extra={"job": name, "error": error})
+        counts().upkept(name, "failed", 0.0, {})
+        await self._end(name, holder, None, error)
 
     async def _hold(self, name: str, holder: str) -> None:
         while True:
@@ -189,3 +202,21 @@ class Upkeep:
             await self.tools.upkeep.end(name, holder, report=told, error=error or None)
         except HindsightError as fault:
             _LOG.warning("upkeep_lease_not_returned", extra={"job": name, "error": str(fault)})
+
+
+def _gap(state: UpkeepState | None, now: datetime) -> timedelta | None:
+    """How long a job did not run, where it has to wait for that; None where it may run."""
+    if state is None or state.started_at is None:
+        return None
+    gap = now - state.started_at
+    if (state.error or "").startswith(_GAP):
+        return gap if timedelta() <= gap < RECONSIDERED else None
+    return gap if gap > LONGEST_GAP else None
+
+
+def _began(state: UpkeepState | None, now: datetime) -> datetime | None:
+    """When the last run that reached its end began; None where the clock was wrong then: everything is looked at again."""
+    if state is None or state.report is None:
+        return None
+    began = datetime.fromisoformat(str(state.report["started"]))
+    return began if began <= now else None
