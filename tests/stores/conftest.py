@@ -180,3 +180,20 @@ def write() -> Writes:
 def mine() -> Filter:
     """What alice sees in the namespace work."""
     return Filter(namespace="work", agent="alice")
+
+
+@pytest.fixture
+async def filled(open_store: Callable[..., Awaitable[RecordStore]], write: Writes) -> RecordStore:
+    """A store of 400 records of two agents in two languages, one of them long."""
+    chance = np.random.default_rng(8)
+    seeds = {name: chance.normal(size=DIMENSION).astype(np.float32) for name in ("en", "zh")}
+    store = await open_store(centring=Centring("1", seeds))
+    writes = []
+    for number in range(400):
+        language = "en" if number % 3 else "zh"
+        vector = (seeds[language] + 0.4 * chance.normal(size=DIMENSION)).astype(np.float32)
+        agent = "bob" if number % 7 == 0 else "alice"
+        writes.append(write(f"{number}", vector=vector, language=language, agent=agent, kind=list(Kind)[number % 2]))
+    writes[5] = write.long(writes[5], [seeds["zh"] + 0.4 * chance.normal(size=DIMENSION) for _ in range(3)])
+    await store.commit(writes)
+    return store

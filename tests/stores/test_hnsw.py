@@ -15,7 +15,6 @@ from hindsight.adapters.postgres.snapshot import PostgresTarget
 from hindsight.adapters.postgres.store import PostgresStore
 from hindsight.adapters.relational import indexed
 from hindsight.confinement import confined_to
-from hindsight.ports import Centring
 from hindsight.records import Kind
 from hindsight.values import StagedVector
 
@@ -30,21 +29,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every namespace is large, and no filter leaves few."""
     monkeypatch.setattr(hnsw, "LARGE", 1)
     monkeypatch.setattr(indexed, "SCANNED", 0.0)
-
-
-@pytest.fixture
-async def filled(open_store, write):
-    chance = np.random.default_rng(8)
-    seeds = {name: chance.normal(size=8).astype(np.float32) for name in ("en", "zh")}
-    store = await open_store(centring=Centring("1", seeds))
-    writes = []
-    for number in range(400):
-        language = "en" if number % 3 else "zh"
-        vector = (seeds[language] + 0.4 * chance.normal(size=8)).astype(np.float32)
-        writes.append(write(f"{number}", vector=vector, language=language, kind=list(Kind)[number % 2]))
-    writes[5] = write.long(writes[5], [seeds["zh"] + 0.4 * chance.normal(size=8) for _ in range(3)])
-    await store.commit(writes)
-    return store
 
 
 async def built(store) -> dict[str, int]:

@@ -12,7 +12,7 @@ import pytest
 from hindsight.adapters.relational import indexed
 from hindsight.adapters.relational.queries import rows
 from hindsight.errors import IndexUnavailable
-from hindsight.ports import Centring, Rows, Vector
+from hindsight.ports import Rows, Vector
 from hindsight.records import Filter, Kind
 
 
@@ -44,24 +44,6 @@ class RoughIndex:
 @pytest.fixture
 def no_small_filters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexed, "SCANNED", 0.0)
-
-
-@pytest.fixture
-async def filled(open_store, write):
-    """A store of two languages and some long records, and the rows in it."""
-    chance = np.random.default_rng(8)
-    seeds = {name: chance.normal(size=8).astype(np.float32) for name in ("en", "zh")}
-    store = await open_store(centring=Centring("1", seeds))
-    writes = []
-    for number in range(300):
-        language = "en" if number % 3 else "zh"
-        vector = (seeds[language] + 0.4 * chance.normal(size=8)).astype(np.float32)
-        writes.append(
-            write(f"{number}", vector=vector, language=language, agent="bob" if number % 7 == 0 else "alice", kind=list(Kind)[number % 2])
-        )
-    writes[5] = write.long(writes[5], [seeds["zh"] + 0.4 * chance.normal(size=8) for _ in range(3)])
-    await store.commit(writes)
-    return store
 
 
 async def everything(store, filter: Filter) -> list[np.ndarray]:
