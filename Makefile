@@ -19,7 +19,7 @@ help:
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make pages    refill the generated parts of the documentation"
 	@echo "make eval     evaluation gates on DATA=$(DATA)"
-	@echo "make bench    speed and memory at 10,000 and 100,000 memories (ARGS=--quick, --compare, '--scale 1000000')"
+	@echo "make bench    speed and memory at 10,000 and 100,000 memories (ARGS=--quick, --compare, '--scale 1000000', '--postgres URL')"
 	@echo "make size     size of the installed packages, against its limit"
 	@echo "make lock     write requirements/ after a change of dependencies (needs uv)"
 	@echo "make upgrade  the same, with the newest versions that fit"

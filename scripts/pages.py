@@ -151,31 +151,87 @@ SCALE_KINDS = (
 
 def scale_tables() -> str:
     """The machine, a table of the stores, and one of their namespaces: p50 / p95 by the clock, then the processor's time."""
-    if not SCALE.exists():
+    report = scale_report()
+    if report is None:
         return "\nNothing is recorded yet.\n\n"
-    report = json.loads(SCALE.read_text(encoding="utf-8"))
-    machine, stores, erase = report["machine"], report["stores"], report.get("erase")
-    system = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}"
-    rates = f"{machine['fsyncs_per_s']:,} durable writes of 4 KiB a second, memory copied at {machine['memory_gb_per_s']} GB/s"
-    parts = [f"\n{system}, model `{report['embedder']}`; {rates}; load average {machine['load_average']}.\n\n"]
-    rows = [(label, *(value(store) for store in stores)) for label, value in SCALE_ROWS]
-    parts.append(table(("", *(f"{store['memories']:,} memories" for store in stores)), rows))
+    stores, parts = report["stores"], [f"\nModel `{report['embedder']}`."]
+    for system, names in machines_of(stores).items():
+        parts.append(f" On {system}: {'; '.join(names)}.")
+    parts.append("\n\n")
+    rows = [(label, *(value(store) if key in store else "" for store in stores)) for label, key, value in SCALE_ROWS]
+    parts.append(table(("", *map(store_of, stores)), [row for row in rows if any(row[1:])]))
     parts.append("\np50 / p95 in ms, in brackets the processor's time:\n\n")
     rows = []
     for store in stores:
-        for records, kinds in store["retrieve"].items():
+        for records, kinds in store.get("retrieve", {}).items():
             if int(records) >= 1000:
                 found = [kinds.get(kind) for kind in SCALE_KINDS]
                 shown = [f"{each['p50_ms']:.0f} / {each['p95_ms']:.0f} ({each['cpu_ms']:.0f})" if each else "" for each in found]
-                rows.append((f"{store['memories']:,}", f"{int(records):,}", *shown))
+                rows.append((store_of(store), f"{int(records):,}", *shown))
     parts.append(table(("store", "namespace", *SCALE_KINDS), rows))
-    if erase is not None:
-        resident, disk = (f"{erase[name]['before']:,} → {erase[name]['after']:,} MB" for name in ("rss_mb", "disk_mb"))
-        parts.append(
-            f"\nErasing half of {erase['memories']:,}: {erase['per_s']:,} a second; resident {resident}, the file {disk} after upkeep.\n"
-        )
     parts.append("\n")
     return "".join(parts)
+
+
+def machines_of(stores: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """What was measured on each machine."""
+    found: dict[str, list[str]] = {}
+    for store in stores:
+        machine = store["machine"]
+        system = (
+            f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, Python {machine['python']}"
+        )
+        found.setdefault(system, []).append(store_of(store))
+    return found
+
+
+def upkeep_table() -> str:
+    """Seconds of the processor that each job takes to look through a store, and how that grew with the store."""
+    report = scale_report()
+    stores = [store for store in report["stores"] if "upkeep" in store] if report else []
+    jobs = dict.fromkeys(job for store in stores for job in store["upkeep"])
+    if not jobs:
+        return "\nNothing is recorded yet.\n\n"
+    rows = [(f"`{job}`", *(seconds(store["upkeep"].get(job)) for store in stores)) for job in jobs]
+    return "\n" + table(("s by the clock (of the processor)", *map(store_of, stores)), rows) + "\n"
+
+
+def limits_table() -> str:
+    """What the machine allows, beside what was measured in the same run."""
+    report, rows = scale_report(), []
+    for store in report["stores"] if report else ():
+        speed, found = store["machine"]["memory_gb_per_s"], store.get("limits", {})
+        for records, scan in found.get("scan", {}).items():
+            if int(records) >= 10_000:
+                least, what = scan["read_mb"] / speed, f"nearest vectors among {int(records):,}, store of {store['memories']:,}"
+                times = f"{scan['p50_ms'] / least:.1f} ×"
+                rows.append((what, f"{scan['read_mb']} MB at {speed} GB/s: {least:.2f} ms", f"{scan['p50_ms']:.2f} ms", times))
+        tenth = store.get("retrieve", {}).get(str(store["memories"] // 10), {}).get("with embedding")
+        if found and tenth:
+            what = f"retrieve, embedding included, namespace of {store['memories'] // 10:,}"
+            times = f"{tenth['p50_ms'] / found['embed_ms']:.1f} ×"
+            rows.append((what, f"the model: {found['embed_ms']:.1f} ms", f"{tenth['p50_ms']:.1f} ms", times))
+    bench = json.loads(BENCH.read_text(encoding="utf-8")) if BENCH.exists() else None
+    if bench is not None:
+        least, together = bench["machine"]["fsyncs_per_s"], bench["concurrent"]
+        what, found = f"{together['processes']} processes storing, keyword-only", together["stores_per_s"]
+        rows.append((what, f"{least:,} durable writes a second", f"{found:,} stores a second", f"{100 * found / least:.0f} %"))
+    return "\n" + table(("", "the machine's limit", "measured", "of it"), rows) + "\n"
+
+
+def scale_report() -> dict[str, Any] | None:
+    """The recorded run of sizes."""
+    return json.loads(SCALE.read_text(encoding="utf-8")) if SCALE.exists() else None
+
+
+def store_of(store: dict[str, Any]) -> str:
+    """How a table calls a store."""
+    return f"{store.get('engine', 'embedded')}, {store['memories']:,}"
+
+
+def seconds(job: dict[str, Any] | None) -> str:
+    """``clock (processor)``."""
+    return f"{job['s']:.1f} ({job['cpu_s']:.1f})" if job else ""
 
 
 def cold_of(store: dict[str, Any]) -> str:
@@ -196,14 +252,26 @@ def together_of(store: dict[str, Any], which: str) -> str:
     return f"{told['p50_ms']:.0f} / {told['p95_ms']:.0f} ms, {told['retrieved_per_s']:.0f}/s{stored}"
 
 
-SCALE_ROWS: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
-    ("new process to first answer, s (by namespace)", cold_of),
-    ("resident, smallest namespace / all loaded, MB", lambda store: " / ".join(f"{each:,}" for each in store["rss_mb"].values())),
-    ("disk, MB (not sealed)", lambda store: f"{store['disk_mb']:,}"),
-    ("three readers at once", lambda store: together_of(store, "readers alone")),
-    ("three readers beside a writer", lambda store: together_of(store, "readers beside a writer")),
-    ("retrieve after another process stored 1 / the next, ms", lambda store: refresh_of(store, 0)),
-    ("the same after 1,000", lambda store: refresh_of(store, 1)),
+def change_of(store: dict[str, Any], what: str) -> str:
+    """``before → after`` erasing half."""
+    return f"{store['erase'][what]['before']:,} → {store['erase'][what]['after']:,}"
+
+
+SCALE_ROWS: tuple[tuple[str, str, Callable[[dict[str, Any]], str]], ...] = (
+    ("durable writes of 4 KiB a second", "machine", lambda store: f"{store['machine']['fsyncs_per_s']:,}"),
+    ("memory copied, GB/s", "machine", lambda store: f"{store['machine']['memory_gb_per_s']}"),
+    ("load average before", "machine", lambda store: f"{store['machine']['load_average']}"),
+    ("new process to first answer, s (by namespace)", "cold", cold_of),
+    ("resident, smallest namespace / all loaded, MB", "rss_mb", lambda store: " / ".join(f"{each:,}" for each in store["rss_mb"].values())),
+    ("disk, MB (not sealed)", "disk_mb", lambda store: f"{store['disk_mb']:,}"),
+    ("rows copied / statistics and vector indexes made, s", "copy_s", lambda store: f"{store['copy_s']:,} / {store['tune_s']:,}"),
+    ("three readers at once", "concurrent", lambda store: together_of(store, "readers alone")),
+    ("three readers beside a writer", "concurrent", lambda store: together_of(store, "readers beside a writer")),
+    ("retrieve after another process stored 1 / the next, ms", "refresh", lambda store: refresh_of(store, 0)),
+    ("the same after 1,000", "refresh", lambda store: refresh_of(store, 1)),
+    ("half erased: memories a second", "erase", lambda store: f"{store['erase']['per_s']:,}"),
+    ("half erased: resident, MB", "erase", lambda store: change_of(store, "rss_mb")),
+    ("half erased: disk after `upkeep stats`, MB", "erase", lambda store: change_of(store, "disk_mb")),
 )
 
 
@@ -253,6 +321,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "results": results_tables,
     "bench": bench_tables,
     "scale": scale_tables,
+    "upkeep": upkeep_table,
+    "limits": limits_table,
     "fusion": fusion_figures,
     "abstention": abstention_table,
 }

@@ -7,6 +7,7 @@ import platform
 import sys
 import tempfile
 import time
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from hindsight import __version__
 
 _PACKAGES = ("apsw", "numpy", "onnxruntime", "simsimd", "mcp")
 _COPIED_MEGABYTES = 256
+_PACE_TEXT = " ".join(f"word{number * number % 499}" for number in range(2000))
+_PACE_VECTORS = np.random.default_rng(1).standard_normal((2000, 96), dtype=np.float32)
 
 
 def describe(folder: Path | None = None) -> dict[str, Any]:
@@ -68,6 +71,19 @@ def memory_bandwidth() -> float:
         np.copyto(target, source)
         best = min(best, time.perf_counter() - started)
     return 2 * source.nbytes / best / 1e9
+
+
+def pace_ms() -> float:
+    """Milliseconds of the processor that one and the same small work takes now: words counted, vectors compared, as a question does.
+
+    Machines differ, and one machine differs by the minute; a time divided by this is of the work alone.
+    """
+    started = time.process_time()
+    for _ in range(8):
+        words = Counter(_PACE_TEXT.split(" "))
+        sorted(words.items(), key=lambda item: (-item[1], item[0]))
+        np.argpartition(_PACE_VECTORS @ _PACE_VECTORS[7], 50)
+    return 1000 * (time.process_time() - started)
 
 
 def resident_mb(pid: int | None = None) -> float | None:

@@ -1,6 +1,6 @@
 """What a fresh process costs: opening a filled store, and starting the MCP server on it.
 
-``python -m hindsight.evals.probe FOLDER NAMESPACE QUERY`` opens the store as a new process would and prints one JSON object.
+``python -m hindsight.evals.probe STORE NAMESPACE QUERY`` opens the store as a new process would and prints one JSON object.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _LAUNCH = "from hindsight.cli.app import main; main()"
 _PROTOCOL = "2025-06-18"
 
 
-def cold_open(folder: Path, namespace: str, query: str, environment: dict[str, str]) -> dict[str, Any]:
+def cold_open(store: Path | str, namespace: str, query: str, environment: dict[str, str]) -> dict[str, Any]:
     """A new process: seconds from its start to its first answer, what it took inside, and its resident memory then."""
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "hindsight.evals.probe", str(folder), namespace, query],
+        [sys.executable, "-m", "hindsight.evals.probe", str(store), namespace, query],
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -1,118 +1,87 @@
 """How cost grows with size: stores of skewed namespaces (half of the memories in one, the smallest a thousandth), filled by :mod:`hindsight.evals.filling`.
 
-Every figure comes with the processor time that it took (``cpu_ms``), which other work on the machine disturbs less than the clock.
+Every figure comes with the processor time that it took (``cpu_ms``, that of a server on this machine included), which other work on the
+machine disturbs less than the clock.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import multiprocessing
 import random
-import shutil
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
-import apsw
-
-from hindsight.assemble import embedder_of, store_of
-from hindsight.clock import SystemClock
-from hindsight.evals import filling
-from hindsight.evals.machine import describe, resident_mb
+from hindsight.assemble import embedder_of
+from hindsight.evals.machine import describe, pace_ms, resident_mb
 from hindsight.evals.metrics import percentile
 from hindsight.evals.probe import cold_open
-from hindsight.evals.workload import TENTH, TWO_HUNDREDTH, Workload, named, skewed
+from hindsight.evals.scale_places import Embedded, Load, Place, Postgres, Tell, Texts, asked, namespaces
+from hindsight.evals.scale_upkeep import erase_half, scan_limits, upkeep_jobs
+from hindsight.evals.workload import TENTH, TWO_HUNDREDTH, Workload
 from hindsight.memory import Hindsight
-from hindsight.records import Principal
-from hindsight.remember.commit import event_of
 from hindsight.settings import load_settings
+from hindsight.telemetry import log_structured
 
 CLAUSES = 20_000
 READERS = 3
+REPORT = "report.json"
 _PIPE = asyncio.subprocess.PIPE
+_PACED = 10
+"""Questions between two measurements of the machine's pace."""
 _FREQUENT = "the with after not check first move never during hours sorted split report cluster customer prefers meeting step".split()
 _TWO_HAN = "缓存 会议 客户 证书 延迟 集群 内存 邮件 报表 重启 代理 清理 手册 连接 上线".split()
-Ask = Callable[[Hindsight, str], Awaitable[Any]]
-Tell = Callable[[str, int, int], None]
 
 
-@dataclass(slots=True)
-class Scale:
-    """One size.
+async def cold(place: Place, load: Load, tell: Tell) -> dict[str, Any]:
+    """What a new process costs, in the largest namespace and in the one that holds a tenth."""
+    environment = {f"HINDSIGHT_{name.upper()}": str(value) for name, value in place.options.items()}
+    question, found, names = Workload(11).questions(1)[0].text, {}, namespaces(place)
+    for name in dict.fromkeys((next(iter(names)), _tenth(place))):
+        probes = [await asyncio.to_thread(cold_open, place.address, name, question, environment) for _ in range(load.probes)]
+        found[name] = min(probes, key=lambda probe: float(probe["process_s"]))
+        tell(f"{place.size:,}: {name}: cold", load.probes, load.probes)
+    return {"cold": found}
 
-    Args:
-        folder: where its store lies; one that is there already with as many memories is used again.
-        options: settings of the store; it is not sealed.
-        size: number of memories.
-        queries: how many questions are asked of each kind.
-        seconds: how long readers and a writer run together.
-        tell: told (what is measured, done, total).
-    """
 
-    folder: Path
-    options: dict[str, Any]
-    size: int
-    queries: int
-    seconds: float
-    tell: Tell
-    probes: int = 3
-    """New processes started for each figure of one, of which the quickest counts."""
-    many: int = 1000
-    """So many memories are one large change by another process."""
-    result: dict[str, Any] = field(default_factory=dict)
-
-    async def measure(self, clauses: filling.Clauses, load: Workload) -> dict[str, Any]:
-        """Fill, then everything that reads, then what writes, and what erases."""
-        sizes = skewed(self.size)
-        names = dict(zip(named(sizes), sizes, strict=True))
-        settings = load_settings(store=str(self.folder), **self.options)
-        self.result = {"memories": self.size, "namespaces": names}
-        if not (self.folder / "memory.db").exists():
-            spent = await filling.fill(
-                self.folder, settings, load, sizes, clauses, lambda done: self.tell("fill", min(done, self.size), self.size)
-            )
-            self.result["fill_rows_per_s"] = round(self.size / spent)
-        self.result["disk_mb"] = round((self.folder / "memory.db").stat().st_size / 1e6)
-        environment = {f"HINDSIGHT_{name.upper()}": str(value) for name, value in self.options.items()}
-        question = Workload(11).questions(1)[0].text
-        for name in dict.fromkeys((next(iter(names)), self._compared(names))):
-            probes = [await asyncio.to_thread(cold_open, self.folder, name, question, environment) for _ in range(self.probes)]
-            self.result.setdefault("cold", {})[name] = min(probes, key=lambda probe: float(probe["process_s"]))
-        async with self._opened() as memory:
-            await self._reading(memory, names)
-            await self._together(memory, self._compared(names))
-            await self._refreshing(memory, self._compared(names))
-        return self.result
-
-    def _opened(self) -> Hindsight:
-        return Hindsight.open(self.folder, **self.options)
-
-    def _compared(self, names: dict[str, int]) -> str:
-        """The namespace that holds a tenth of the whole."""
-        return next(name for name, size in names.items() if size <= self.size // 10)
-
-    async def _reading(self, memory: Hindsight, names: dict[str, int]) -> None:
+async def retrieve(place: Place, load: Load, tell: Tell) -> dict[str, Any]:
+    """Every kind of question to one namespace of each size, and what the process then holds."""
+    names, found = namespaces(place), {}
+    whole = (max(names.values()), names[_tenth(place)])
+    async with Hindsight.open(place.address, **place.options) as memory:
+        disk = round((await memory.stats()).bytes_on_disk / 1e6)
         await memory.retrieve("warm-up", k=1, namespace=next(reversed(names)), min_relevance=0)
         gc.collect()
         before = resident_mb() or 0.0
-        by_size = {size: name for name, size in names.items()}
-        for size, name in sorted(by_size.items()):
-            full = size in (max(by_size), names[self._compared(names)])
-            self.result.setdefault("retrieve", {})[str(size)] = await self._kinds(memory, name, full=full)
+        for size, name in asked(place, load).items():
+            found[str(size)] = await _Asking(place, memory, name, load.queries, tell).kinds(full=size in whole)
         gc.collect()
-        self.result["rss_mb"] = {"model and smallest namespace": round(before), "all namespaces": round(resident_mb() or 0)}
+        resident = {"model and smallest namespace": round(before), "all namespaces": round(resident_mb() or 0)}
+    return {"disk_mb": disk, "retrieve": found} | ({} if load.namespaces else {"rss_mb": resident})
 
-    async def _kinds(self, memory: Hindsight, name: str, *, full: bool) -> dict[str, Any]:
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Questions to one namespace."""
+
+    place: Place
+    memory: Hindsight
+    name: str
+    queries: int
+    tell: Tell
+
+    async def kinds(self, *, full: bool) -> dict[str, Any]:
         """Each kind asks for another number of hits, so that no answer is a kept one."""
         questions = [question.text for question in Workload(13).questions(self.queries)]
         started = time.perf_counter()
-        await memory.retrieve("warm-up", k=1, namespace=name, min_relevance=0)
+        await self.memory.retrieve("warm-up", k=1, namespace=self.name, min_relevance=0)
         found: dict[str, Any] = {"first_s": round(time.perf_counter() - started, 3)}
         kinds: dict[str, tuple[Sequence[str], dict[str, Any]]] = {
             "with embedding": (questions, {"k": 10}),
@@ -129,28 +98,35 @@ class Scale:
             }
         for kind, (texts, how) in kinds.items():
             # The vectors of the questions come from the first namespace asked on; this pass would find them kept.
-            asked = [f"{text} ({name})" for text in texts] if kind in ("with embedding", "cached query") else texts
-            found[kind] = await self._timed(f"{name}: {kind}", partial(_ask, memory, name, how), asked)
+            own = [f"{text} ({self.name})" for text in texts] if kind in ("with embedding", "cached query") else texts
+            found[kind] = await self._timed(kind, how, own)
         return found
 
-    async def _timed(self, what: str, ask: Callable[[str], Awaitable[Any]], texts: Sequence[str]) -> dict[str, Any]:
-        took, flagged, spent = [], 0, time.process_time()
+    async def _timed(self, kind: str, how: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+        took, flagged, spent, paces, served = [], 0, 0.0, [], self.place.server_seconds()
         for number, text in enumerate(texts, start=1):
-            started = time.perf_counter()
-            answer = await ask(text)
+            if number % _PACED == 1:
+                paces.append(pace_ms())
+            started, used = time.perf_counter(), time.process_time()
+            answer = await self.memory.retrieve(text, namespace=self.name, min_relevance=0, **how)
             took.append(1000 * (time.perf_counter() - started))
+            spent += time.process_time() - used
             flagged += "timeout" in answer.flags
-            self.tell(f"{self.size:,}: {what}", number, len(texts))
-        cpu = 1000 * (time.process_time() - spent) / len(texts)
-        return {**_told(took), "cpu_ms": round(cpu, 2), **({"timeouts": flagged} if flagged else {})}
+            self.tell(f"{self.place.size:,}: {self.name}: {kind}", number, len(texts))
+        cpu = 1000 * (spent + self.place.server_seconds() - served) / len(texts)
+        paced = {"cpu_ms": round(cpu, 2), "pace_ms": round(sum(paces) / len(paces), 3)}
+        return {**_told(took), **paced, **({"timeouts": flagged} if flagged else {})}
 
-    async def _together(self, memory: Hindsight, name: str) -> None:
-        """Readers at once, first among themselves, then while one task stores memories one by one."""
-        questions = [question.text for question in Workload(17).questions(200)]
-        fresh = Workload(19).memories(100_000)
+
+async def together(place: Place, load: Load, tell: Tell) -> dict[str, Any]:
+    """Readers at once, first among themselves, then while one task stores memories one by one."""
+    questions, seconds, found, name = [question.text for question in Workload(17).questions(200)], load.seconds, {}, _tenth(place)
+    fresh = Workload(19).memories(100_000)
+    async with Hindsight.open(place.address, **place.options) as memory:
+        await memory.retrieve("warm-up", k=1, namespace=name, min_relevance=0)
         for label, writing in (("readers alone", False), ("readers beside a writer", True)):
             took: list[float] = []
-            end, stored = time.perf_counter() + self.seconds, 0
+            end, stored = time.perf_counter() + seconds, 0
 
             async def read(offset: int, end: float = end, took: list[float] = took) -> None:
                 for number in range(10**9):
@@ -171,20 +147,24 @@ class Scale:
             if writing:
                 stored = await write()
             await asyncio.gather(*tasks)
-            told = {"readers": READERS, **_told(took), "retrieved_per_s": round(len(took) / self.seconds, 1)}
-            self.result.setdefault("concurrent", {})[label] = told | ({"stored_per_s": round(stored / self.seconds, 1)} if writing else {})
+            told = {"readers": READERS, **_told(took), "retrieved_per_s": round(len(took) / seconds, 1)}
+            found[label] = told | ({"stored_per_s": round(stored / seconds, 1)} if writing else {})
+            tell(f"{place.size:,}: {label}", 1, 1)
+    return {"concurrent": found}
 
-    async def _refreshing(self, memory: Hindsight, name: str) -> None:
-        """What a change by another process adds to the next retrieve here."""
-        questions = [question.text for question in Workload(23).questions(20)]
-        options = [f"{key}={value}" for key, value in self.options.items()]
-        found = self.result.setdefault("refresh", {})
+
+async def refresh(place: Place, load: Load, tell: Tell) -> dict[str, Any]:
+    """What a change by another process adds to the next retrieve here."""
+    questions, found, name = [question.text for question in Workload(23).questions(20)], {}, _tenth(place)
+    options = [f"{key}={value}" for key, value in place.options.items()]
+    async with Hindsight.open(place.address, **place.options) as memory:
+        await memory.retrieve("warm-up", k=1, namespace=name, min_relevance=0)
         other = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "hindsight.evals.scale_writer", str(self.folder), name, *options, stdin=_PIPE, stdout=_PIPE
+            sys.executable, "-m", "hindsight.evals.scale_writer", place.address, name, *options, stdin=_PIPE, stdout=_PIPE
         )
         assert other.stdin is not None
         assert other.stdout is not None
-        for count, rounds in ((1, 10), (self.many, 1)):
+        for count, rounds in ((1, 10), (load.many, 1)):
             after: list[float] = []
             again: list[float] = []
             for number in range(rounds):
@@ -195,80 +175,67 @@ class Scale:
                     await memory.retrieve(questions[number], k=k, namespace=name, min_relevance=0)
                     took.append(1000 * (time.perf_counter() - started))
             found[f"after {count} stored"] = {"first_ms": round(percentile(after, 0.5), 1), "next_ms": round(percentile(again, 0.5), 1)}
+            tell(f"{place.size:,}: refresh after {count}", rounds, rounds)
         other.stdin.close()
         await other.wait()
+    return {"refresh": found}
 
 
-async def erase_half(folder: Path, options: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """Erase every second memory of the store at ``folder`` in one process that has all namespaces loaded; what it and the disk hold after."""
-    settings = load_settings(store=str(folder), **options)
-    connection = apsw.Connection(str(folder / "memory.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    names = [name for (name,) in connection.execute("SELECT name FROM namespaces")]
-    ids = [UUID(id) for (id,) in connection.execute('SELECT id FROM memories WHERE "row" % 2 = 0')]
-    connection.close()
-    store = store_of(settings, embedder_of(settings), SystemClock())
-    await store.open()
-    async with Hindsight.open(folder, **options) as memory:
-        held = [await _loaded(memory, names)]
-        started = time.perf_counter()
-        for start in range(0, len(ids), 500):
-            await store.erase(ids[start : start + 500], event_of("erased", Principal(), datetime.now(UTC)))
-            tell("erase", start + len(ids[start : start + 500]), len(ids))
-        spent = time.perf_counter() - started
-        held.append(await _loaded(memory, names))
-        tuned = await store.upkeep.tune()
-    await store.close()
-    return {
-        "erased": len(ids),
-        "per_s": round(len(ids) / spent),
-        "rss_mb": {"before": held[0], "after": held[1]},
-        "disk_mb": {"before": round(tuned["bytes_before"] / 1e6), "after": round(tuned["bytes_after"] / 1e6)},
-    }
+Part = Callable[[Place, Load, Tell], Coroutine[Any, Any, dict[str, Any]]]
+PARTS: Mapping[str, Part] = {
+    "cold": cold,
+    "retrieve": retrieve,
+    "limits": scan_limits,
+    "together": together,
+    "refresh": refresh,
+    "upkeep": upkeep_jobs,
+    "erase": erase_half,
+}
+"""What is measured, in this order. The store is left as it was but for what ``together`` and ``refresh`` add."""
 
 
 async def run_scale(
     sizes: Sequence[int],
+    load: Load,
     *,
     folder: Path,
-    queries: int,
-    seconds: float,
-    clauses: int,
-    embedder: str | None,
     tell: Tell,
-    probes: int = 3,
-    many: int = 1000,
+    parts: Sequence[str] = tuple(PARTS),
+    clauses: int = CLAUSES,
+    embedder: str | None = None,
+    postgres: str | None = None,
 ) -> dict[str, Any]:
-    """Measure stores of these sizes, kept under ``folder`` for the next run."""
+    """Measure stores of these sizes, kept under ``folder`` (and in databases of the server ``postgres``, which are measured in their place)
+    for the next run; :data:`REPORT` there holds what an interrupted run had measured.
+
+    Each of the ``parts`` runs in a new process, so that none finds what another left in memory; ``tell`` must be a function of a module for
+    that.
+    """
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     options: dict[str, Any] = {"seal_key": "off", "worker": "off", **({"embedder": embedder} if embedder else {})}
-    settings = load_settings(**options)
-    load = Workload()
-    made = await filling.make_clauses(
-        load, clauses, settings, folder / f"clauses-{clauses}.npz", lambda done: tell("embed clauses", done, clauses)
-    )
-    stores = []
+    model, texts = embedder_of(load_settings(**options)), Texts(folder, clauses, load_settings(**options), tell)
+    stores: list[dict[str, Any]] = []
+    report = {"embedder": model.model_id if model else None, "stores": stores}
     for size in sizes:
-        place = folder / f"{size}-{'keyword' if embedder == 'none' else 'vectors'}"
-        stores.append(await Scale(place, options, size, queries, seconds, tell, probes, many).measure(made, load))
-    smallest = folder / f"{min(sizes)}-{'keyword' if embedder == 'none' else 'vectors'}"
-    copy = folder / "erased"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(smallest, copy)
-    erased = {"memories": min(sizes), **await erase_half(copy, options, tell)}
-    shutil.rmtree(copy)
-    model = embedder_of(settings)
-    return {"machine": describe(folder), "embedder": model.model_id if model else None, "stores": stores, "erase": erased}
+        embedded = Embedded(folder, size, options)
+        place: Place = embedded if postgres is None else Postgres(postgres, embedded)
+        stores.append({"engine": place.engine, "memories": size, "machine": describe(folder), "namespaces": namespaces(place)})
+        stores[-1] |= await place.fill(texts)
+        for name in (name for name in PARTS if name in parts):
+            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+                stores[-1] |= await asyncio.get_running_loop().run_in_executor(pool, _measured, name, place, load, tell)
+            (folder / REPORT).write_text(json.dumps(report, ensure_ascii=False), encoding="utf-8")
+    return report
 
 
-async def _loaded(memory: Hindsight, names: Sequence[str]) -> int:
-    for name in names:
-        await memory.retrieve("what helped?", k=3, namespace=name, min_relevance=0)
-    gc.collect()
-    return round(resident_mb() or 0)
+def _measured(part: str, place: Place, load: Load, tell: Tell) -> dict[str, Any]:
+    log_structured(load_settings(log_level="warning"))
+    return asyncio.run(PARTS[part](place, load, tell))
 
 
-async def _ask(memory: Hindsight, name: str, how: dict[str, Any], text: str) -> Any:
-    return await memory.retrieve(text, namespace=name, min_relevance=0, **how)
+def _tenth(place: Place) -> str:
+    """The namespace that holds a tenth of the whole."""
+    return next(name for name, size in namespaces(place).items() if size <= place.size // 10)
 
 
 def _phrases(words: Sequence[str], count: int, between: str) -> list[str]:

@@ -1,12 +1,12 @@
-"""Compare two runs of :mod:`hindsight.evals.scale`: ratios within each, since absolute times belong to a machine.
+"""Compare and join runs of :mod:`hindsight.evals.scale`: ratios within each, since absolute times belong to a machine.
 
-Every time is divided by the processor time of one kind of question in the same run: a cached query on the namespace that holds a tenth of the
-store. Memory and disk are compared as they are.
+The processor time of each kind of question is divided by the pace of the machine while it was asked (:func:`hindsight.evals.machine.pace_ms`).
+Memory and disk are compared as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -14,33 +14,29 @@ SLOWER = 1.5
 """From so much of its former ratio on a time counts as worse: runs on one machine differ by a third."""
 LARGER = 1.2
 """The same for memory and disk."""
-UNIT = "cached query"
+KIND = "cached query"
+"""Of this kind the growth from one size of store to the next is compared, too."""
+EMBEDDED = "embedded"
+Key = tuple[str, int]
+"""A store of a report: engine and number of memories."""
 
 
 def ratios(report: Mapping[str, Any]) -> dict[str, float]:
     """What is compared of a report, by name."""
     found: dict[str, float] = {}
-    units: dict[int, dict[str, float]] = {}
-    for store in report["stores"]:
-        size = store["memories"]
-        times = {
-            (records, kind): float(told["cpu_ms"])
-            for records, kinds in store["retrieve"].items()
-            for kind, told in kinds.items()
-            if isinstance(told, Mapping)
-        }
-        tenth = max((int(records) for records in store["retrieve"] if int(records) <= size // 10), default=0)
-        unit = times.get((str(tenth), UNIT), 0.0)
-        if unit > 0:
-            found |= {f"{size:,}: {int(records):,}: {kind}": time / unit for (records, kind), time in times.items()}
-        units[size] = {records: time for (records, kind), time in times.items() if kind == UNIT}
-        found[f"{size:,}: resident MB"] = store["rss_mb"]["all namespaces"]
-        found[f"{size:,}: MB on disk"] = store["disk_mb"]
-    sizes = sorted(units)
-    for smaller, larger in pairwise(sizes):
-        for records in units[smaller].keys() & units[larger].keys():
-            if units[smaller][records] > 0:
-                found[f"{larger:,} / {smaller:,}: {int(records):,}: {UNIT}"] = units[larger][records] / units[smaller][records]
+    stores = {key_of(store): store for store in report["stores"]}
+    for key, store in stores.items():
+        found |= {f"{_said(key)}: {records:,}: {kind}": time for records, kind, time in _paced(store)}
+        if "rss_mb" in store:
+            found[f"{_said(key)}: resident MB"] = store["rss_mb"]["all namespaces"]
+        if "disk_mb" in store:
+            found[f"{_said(key)}: MB on disk"] = store["disk_mb"]
+    for smaller, larger in pairwise(sorted(stores)):
+        if smaller[0] == larger[0]:
+            small = {records: time for records, kind, time in _paced(stores[smaller]) if kind == KIND}
+            large = {records: time for records, kind, time in _paced(stores[larger]) if kind == KIND}
+            for records in sorted(small.keys() & large.keys()):
+                found[f"{_said(larger)} / {smaller[1]:,}: {records:,}: {KIND}"] = large[records] / small[records]
     return found
 
 
@@ -55,3 +51,34 @@ def compared(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> tuple[li
         if change > (LARGER if " MB" in name else SLOWER):
             worse.append(line)
     return lines, worse
+
+
+def merged(before: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report with what the other one measured anew; of a store that both have, parts and namespaces that only the older has are kept.
+
+    The machine that a store tells of is that of its newest parts.
+    """
+    stores = {key_of(store): dict(store) for store in before.get("stores", ())}
+    for store in report["stores"]:
+        old = stores.get(key_of(store), {})
+        retrieve = {**old.get("retrieve", {}), **store.get("retrieve", {})}
+        asked = {"retrieve": {size: retrieve[size] for size in sorted(retrieve, key=int)}} if retrieve else {}
+        stores[key_of(store)] = {**old, **store, **asked}
+    return {**report, "stores": [stores[key] for key in sorted(stores)]}
+
+
+def key_of(store: Mapping[str, Any]) -> Key:
+    """Which store of a report it is."""
+    return str(store.get("engine", EMBEDDED)), int(store["memories"])
+
+
+def _said(key: Key) -> str:
+    return f"{key[1]:,}" if key[0] == EMBEDDED else f"{key[0]}, {key[1]:,}"
+
+
+def _paced(store: Mapping[str, Any]) -> Iterator[tuple[int, str, float]]:
+    """(Size of a namespace, kind of question, processor time in paces)."""
+    for records, kinds in store.get("retrieve", {}).items():
+        for kind, told in kinds.items():
+            if isinstance(told, Mapping) and told.get("pace_ms") and told["cpu_ms"]:
+                yield int(records), kind, told["cpu_ms"] / told["pace_ms"]
