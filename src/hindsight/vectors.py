@@ -126,16 +126,19 @@ def coarse_nearest(signs: Bits, query: Floats, mask: NDArray[np.bool_], count: i
     if inside < GATHER_BELOW * len(mask):
         chosen = np.flatnonzero(mask)
         distances = _distances(signs.take(chosen, axis=0), digits[:1])[0]
-        kept = chosen[_smallest(distances, enough)]
+        nearer = _smallest(distances, enough)
+        kept, first = chosen[nearer], distances[nearer]
     else:
         distances = _distances(signs, digits[:1])[0]
         kept = np.flatnonzero((distances <= _limit(distances, mask, enough / inside)) & mask)
         if len(kept) < count:
             distances[~mask] = np.inf
             kept = _smallest(distances, min(inside, enough))
+        first = distances[kept]
     if len(kept) <= count:
         return kept
-    return kept[_smallest(np.asarray(_DIGITS, dtype=np.float32) @ _distances(signs.take(kept, axis=0), digits), count)]
+    rest = _distances(signs.take(kept, axis=0), digits[1:])
+    return kept[_smallest(np.asarray(_DIGITS, dtype=np.float32) @ np.vstack([first, rest]), count)]
 
 
 def _limit(values: Floats, mask: NDArray[np.bool_], share: float) -> np.float32:

@@ -7,7 +7,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from hindsight.adapters.relational import cache, matrix, postings, terms, writing
+from hindsight.adapters.relational import cache, matrix, postings, writing
+from hindsight.adapters.relational.terms import Reach
 from hindsight.records import Status
 
 
@@ -64,18 +65,18 @@ async def test_who_missed_forgotten_changes_loads_anew(open_store, write, mine, 
 
 @pytest.mark.parametrize("scored", [400_000, 30])
 async def test_posting_lists_follow_a_long_tail(open_store, write, mine, monkeypatch, scored):
-    monkeypatch.setattr(terms, "SCORED", scored)
     monkeypatch.setattr(postings, "_TAIL", 10)
     monkeypatch.setattr(postings, "_KEPT_POSTINGS", 100)  # and hold few lists, so that some are dropped
     monkeypatch.setattr(postings, "_KEPT_A_RECORD", 0)
-    store = await open_store()
+    store, other = await open_store(), await open_store()
+    store._core.reach = other._core.reach = Reach(scored=scored)
     query = write.vector()
     for number in range(40):
         await store.commit([write(f"common word{number % 5}", tokens=["common", "common", f"word{number % 5}"])])
         found = await store.search_terms(mine, ["common", f"word{number % 5}"], limit=100)
         both = number // 5 + 1 + number + 1
         assert len(found.rows) == (number + 1 if both <= scored else number // 5 + 1), "beyond it the rarer word alone finds"
-    assert await everything(store, mine, query) == await everything(await open_store(), mine, query)
+    assert await everything(store, mine, query) == await everything(other, mine, query)
 
 
 async def test_memory_is_given_back_when_much_was_erased(open_store, write, mine):

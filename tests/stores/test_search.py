@@ -10,6 +10,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from hindsight.adapters.relational.terms import Reach
 from hindsight.ports import Centring
 from hindsight.records import Kind, Lesson, Outcome, Precision, Ref, Role, Source, Status, Visibility
 
@@ -210,8 +211,9 @@ async def test_a_query_of_many_words_finds_by_the_rarest_and_all_add_to_the_scor
     rows = await store.visible(mine)
     await store.term_hits(mine, rows, WORDS[:3])  # lists of these are in memory
     await store.commit([write("x", tokens=tokens) for tokens in documents[90:]])
-    monkeypatch.setattr("hindsight.adapters.relational.terms._READ_A_RECORD", 0)
-    monkeypatch.setattr("hindsight.adapters.relational.terms.SCORED", 30)
+    await store.upkeep.tune()  # the planner of PostgreSQL knows from now on how often words occur
+    monkeypatch.setattr("hindsight.adapters.relational.postings._ESTIMATED", 5)
+    store._core._namespaces["work"].terms._reach = Reach(scored=30, a_record=0)
     rows = await store.visible(mine)
     hits = await store.term_hits(mine, rows, ["rare", *WORDS])
     assert hits.worth.sum(axis=1) == pytest.approx(bm25(documents, ["rare", *WORDS]), rel=1e-4)
@@ -223,6 +225,20 @@ async def test_a_query_of_many_words_finds_by_the_rarest_and_all_add_to_the_scor
         assert expected.argmax() in places
         scores = await store.term_scores(mine, rows, query)
         assert scores == pytest.approx(expected, rel=1e-4)
+
+
+async def test_a_word_that_very_many_hold_finds_among_some_of_them_and_adds_to_the_score_of_all(store, write, mine):
+    store._core.reach = Reach(scored=30, a_record=0, a_term=30)
+    documents = [["the", *tokens] for tokens in some_documents(100)] + [["rare", "the"], ["rare"]]
+    await store.commit([write("x", tokens=tokens) for tokens in documents])
+    rows = await store.visible(mine)
+    for query in (["the"], ["rare", "the"], ["the"]):
+        expected = np.array(bm25(documents, query))
+        found = await store.search_terms(mine, query, limit=10)
+        assert len(found.rows) == (2 if "rare" in query else 10)
+        assert found.scores == pytest.approx(expected[np.searchsorted(rows, found.rows)], rel=1e-4)
+    hits = await store.term_hits(mine, rows, ["the"])
+    assert hits.worth.sum(axis=1) == pytest.approx(bm25(documents, ["the"]), rel=1e-4)
 
 
 async def test_times_near_the_range_come_after_those_in_it(store, write, mine):

@@ -15,6 +15,7 @@ from hindsight.adapters.postgres.migrate import check_server, migrate
 from hindsight.adapters.relational.core import Core
 from hindsight.adapters.relational.queries import Database
 from hindsight.adapters.relational.sealing import Sealing
+from hindsight.adapters.relational.terms import Reach
 from hindsight.confinement import confinement
 from hindsight.errors import StoreError
 from hindsight.ports import Centring, Clock
@@ -29,6 +30,8 @@ class PostgresCore(Core):
     """The database at a URL."""
 
     numbers_given = "OVERRIDING SYSTEM VALUE"
+    reach = Reach(scored=50_000, a_record=0, a_term=50_000)
+    """Each posting costs 5 to 10 µs: the row that holds the word has to be visited and its words be gone through."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ grow; an erased record's place is marked and wiped, and the whole is loaded anew
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -22,6 +22,8 @@ from hindsight.ports import Centring, Rows
 
 _SQL = load("cache.sql")
 _CHUNK = 4_000
+_RETOLD = 4_096
+"""So many changes of tokens are told one by one; then all that was made of tokens begins anew."""
 _FIELDS = tuple(str(name) for name in DTYPE.names or ())
 Places = NDArray[np.int64]
 
@@ -34,10 +36,14 @@ class View:
     version: int
     """Grows with every change."""
     edition: int
-    """Grows when the tokens of a record that was there changed, or places were numbered anew."""
+    """Grows when places were numbered anew."""
+    retold: tuple[Places, ...]
+    """Change by change in this edition, the places whose tokens changed or went."""
     rows: Rows
     live: NDArray[np.bool_]
     columns: Mapping[str, NDArray[Any]]
+    behind: bool = False
+    """Whether the transaction that it was taken in does not see all of it yet: what is read there must not be kept for others."""
 
     @property
     def count(self) -> int:
@@ -60,6 +66,7 @@ class NamespaceCache:
         self.code = code
         self._version = 0
         self._edition = 0
+        self._retold: tuple[Places, ...] = ()
         self._seen = -1
         self._count = 0
         self._dead = 0
@@ -74,22 +81,30 @@ class NamespaceCache:
         self._refresh(db, number)
         if self._view is None or self._view.version != self._version:
             columns = {name: column[: self._count] for name, column in self._columns.items()}
-            self._view = View(self.code, self._version, self._edition, self._rows[: self._count], self._live[: self._count], columns)
-        return self._view
+            rows_, live = self._rows[: self._count], self._live[: self._count]
+            self._view = View(self.code, self._version, self._edition, self._retold, rows_, live, columns)
+        return self._view if number >= self._seen else replace(self._view, behind=True)
 
     def vectors(self, db: Database, view: View) -> Vectors | None:
         """The vectors of a view just taken; None where the store keeps none. The matrix is loaded on first use."""
         if self._matrix is None:
             return None
+        passing = False
         if not self._matrix.loaded:
+            passing = view.behind
             self._matrix.start(self._count)
             for part in _chunks(db.execute(_SQL["vectors"], (self.code,))):
                 self._put_vectors(part)
             for part in _chunks(db.execute(_SQL["passages"], (self.code,))):
                 self._put_vectors(part, passages=True)
         if self._matrix.unsettled:
-            self._matrix.settle(self._columns["language"][: self._count], dict(rows(db, _SQL["languages"])))
-        return self._matrix.view(view.column("language"))
+            languages, names = self._columns["language"][: self._count], dict(rows(db, _SQL["languages"]))
+            passing |= view.behind and not set(np.unique(languages).tolist()) <= names.keys()
+            self._matrix.settle(languages, names)
+        found = self._matrix.view(view.column("language"))
+        if passing:  # what this transaction does not see is missing from it
+            self._matrix.forget()
+        return found
 
     def release_vectors(self) -> None:
         """Keep no vectors any more; they are loaded anew if :meth:`vectors` is called again."""
@@ -103,7 +118,7 @@ class NamespaceCache:
         if self._seen < 0 or (oldest is not None and oldest > self._seen + 1) or self._dead > 1000 + self._count // 4:
             self._load(db)
             self._version += 1
-            self._edition += 1
+            self._renumbered()
         elif changed := dict(rows(db, _SQL["changed"], (self._seen, self.code))):
             self._apply(db, changed)
             self._version += 1
@@ -126,8 +141,7 @@ class NamespaceCache:
         text = to_json(list(changed))
         found = rows(db, _SQL["some_attributes"], (text, self.code))
         last = int(self._rows[self._count - 1]) if self._count else -1
-        if any(reindexed and row <= last for row, reindexed in changed.items()):
-            self._edition += 1
+        self._retell([row for row, reindexed in changed.items() if reindexed and row <= last])
         self._wipe(changed.keys() - {row for row, _ in found})
         old = [each for each in found if each[0] <= last]
         if old:
@@ -138,6 +152,17 @@ class NamespaceCache:
             self._put_vectors(rows(db, _SQL["some_vectors"], (text, self.code)))
             self._matrix.passages.wipe(self._places(np.fromiter(changed, dtype=np.int64, count=len(changed))))
             self._put_vectors(rows(db, _SQL["some_passages"], (text, self.code)), passages=True)
+
+    def _retell(self, rows_: list[int]) -> None:
+        if rows_:
+            places = self._places(np.array(rows_, dtype=np.int64))
+            self._retold = (*self._retold, places[places >= 0])
+        if len(self._retold) > _RETOLD:
+            self._renumbered()
+
+    def _renumbered(self) -> None:
+        self._edition += 1
+        self._retold = ()
 
     def _wipe(self, gone: Iterable[int]) -> None:
         places = self._places(np.fromiter(gone, dtype=np.int64))

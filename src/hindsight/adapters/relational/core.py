@@ -19,7 +19,7 @@ from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.relational.searching import Namespace, Search
-from hindsight.adapters.relational.terms import TokenIndex
+from hindsight.adapters.relational.terms import Reach, TokenIndex
 from hindsight.errors import InvalidInput, ModelMismatch, StoreError, StoreUnavailable
 from hindsight.ports import Centring, Clock, Rows, Vector, VectorIndex
 from hindsight.records import Filter
@@ -75,6 +75,8 @@ class Core(ABC):
 
     numbers_given = ""
     """What an INSERT says that brings the numbers which the database would give."""
+    reach = Reach()
+    """How many postings of words one query may read."""
     receiving = False
     """Whether it is opened to be moved into."""
 
@@ -197,8 +199,8 @@ class Core(ABC):
             if found is None:
                 code = value(db, _RECORDS["namespace_code"], (name,))
                 if code is None:
-                    return Namespace(_NOWHERE, self.dimension, self._centring)
-                found = self._namespaces[name] = Namespace(code, self.dimension, self._centring)
+                    return Namespace(_NOWHERE, self.dimension, self._centring, self.reach)
+                found = self._namespaces[name] = Namespace(code, self.dimension, self._centring, self.reach)
             return found
 
     def view(self, db: Database, name: str) -> View:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,23 +24,41 @@ _KEPT = 16
 _APPROVED = frozenset({Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
 
 
+class _Kept(NamedTuple):
+    """A mask, and the version and the moments (from, until) that it is right for."""
+
+    version: int
+    since: float
+    until: float
+    mask: Mask
+
+    def serves(self, view: View, moment: float) -> bool:
+        return self.version == view.version and self.since <= moment < self.until
+
+
 class Masks:
     """The last few masks of a namespace: one retrieval asks many times with the same filter."""
 
     def __init__(self) -> None:
-        self._kept: Recent[Filter, tuple[int, float, float, Mask]] = Recent(_KEPT)
+        self._kept: Recent[Filter, _Kept] = Recent(_KEPT)
+        self._last: tuple[Filter, _Kept] | None = None
 
     def get(self, db: Database, view: View, filter: Filter, now: datetime) -> Mask:
         """The mask of ``filter``; ``now`` is the time where the filter names none."""
         moment = utc(filter.now or now).timestamp()
-        if filter.now is not None:  # each retrieval has its own, which seldom makes a difference
-            filter = filter.model_copy(update={"now": None})
-        kept = self._kept.get(filter)
-        if kept is not None and kept[0] == view.version and kept[1] <= moment < kept[2]:
-            return kept[3]
-        mask = build_mask(db, view, filter, moment)
-        self._kept.put(filter, (view.version, moment, _next_change(view, moment), mask))
-        return mask
+        last = self._last
+        if last is not None and last[0] is filter and last[1].serves(view, moment):  # the same object need not be hashed
+            return last[1].mask
+        # Each retrieval has its own present, which seldom makes a difference.
+        asked = filter if filter.now is None else filter.model_copy(update={"now": None})
+        kept = self._kept.get(asked)
+        if kept is None or not kept.serves(view, moment):
+            kept = _Kept(view.version, moment, _next_change(view, moment), build_mask(db, view, asked, moment))
+            if view.behind:
+                return kept.mask
+            self._kept.put(asked, kept)
+        self._last = (filter, kept)
+        return kept.mask
 
 
 def build_mask(db: Database, view: View, filter: Filter, now: float) -> Mask:

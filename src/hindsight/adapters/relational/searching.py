@@ -18,7 +18,7 @@ from hindsight.adapters.relational.filtering import Mask, Masks, as_rows, event_
 from hindsight.adapters.relational.graph import spread
 from hindsight.adapters.relational.indexed import NamespaceVectors, SampledMeans
 from hindsight.adapters.relational.queries import Database
-from hindsight.adapters.relational.terms import TermSearch
+from hindsight.adapters.relational.terms import Reach, TermSearch
 from hindsight.ports import Centring, Columns, Rows, Scored, TermHits, Vector
 from hindsight.records import Filter
 
@@ -32,14 +32,14 @@ _AS_STORED = tuple(
 class Namespace:
     """What a process keeps of one namespace."""
 
-    def __init__(self, code: int, dimension: int | None, centring: Centring | None) -> None:
+    def __init__(self, code: int, dimension: int | None, centring: Centring | None, reach: Reach) -> None:
         self.code = code
         self.lock = threading.Lock()
         """Held while the cache is brought up to date."""
         self.cache = NamespaceCache(code, dimension, centring)
         self.means = SampledMeans(dimension or 0, centring)
         self.masks = Masks()
-        self.terms = TermSearch()
+        self.terms = TermSearch(reach)
         self.order = sessions.SessionOrder()
 
 
@@ -155,11 +155,12 @@ def nothing() -> Scored:
 def _columns(view: View, rows: Rows) -> Columns:
     places = view.places(rows)
     missing = places < 0
+    some_missing, held = bool(missing.any()), np.maximum(places, 0)
 
     def of(name: str) -> Any:
         column = view.column(name)
-        values = column[np.maximum(places, 0)] if len(column) else np.empty(len(places), dtype=column.dtype)
-        if missing.any():
+        values = column.take(held) if len(column) else np.empty(len(places), dtype=column.dtype)
+        if some_missing:
             values[missing] = {"f": np.nan, "b": False}.get(column.dtype.kind, -1)
         return values
 

@@ -78,15 +78,17 @@ def neighbours(view: View, order: SessionOrder, mask: Mask, places: Places, reac
         return result
     asked = places[known]
     members = order.members(view, view.column("session")[asked].astype(np.int64))
+    by_place = np.argsort(members)
+    index = by_place[np.searchsorted(members, asked, sorter=by_place)]
     inside = mask[members]
-    kept = inside | np.isin(members, asked)
+    kept = inside.copy()
+    kept[index] = True
+    index = np.cumsum(kept)[index] - 1
     members, inside = members[kept], inside[kept]
     sessions = view.column("session")[members]
     # Rank among the visible members: a hidden one takes the rank of the next visible.
     rank: NDArray[np.int64] = np.cumsum(inside) - inside
     visible, visible_sessions = members[inside], sessions[inside]
-    by_place = np.argsort(members)
-    index = by_place[np.searchsorted(members[by_place], asked)]
     hidden = ~inside[index]
     for column, step in enumerate([*range(-reach, 0), *range(1, reach + 1)]):
         target = rank[index] + step - (hidden & (step > 0))

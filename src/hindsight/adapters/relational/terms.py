@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,6 @@ _FOLD = {code: chr(code + 32) for code in range(ord("A"), ord("Z") + 1)} | dict.
 FREQUENT = 0.05
 """In a large namespace, terms in more than this share of the documents do not find documents, they only add to the score."""
 LARGE = 200_000
-SCORED = 400_000
-"""So many postings one query scores, the rarest terms first; the other terms of a long text only add to the score, too."""
-_READ_A_RECORD = 4
-"""Postings a record that one query may read to learn how often candidates hold its terms; the rest is counted in the candidates' texts."""
 _COMPLETED = 400
 _KEPT = 4
 
@@ -45,6 +41,20 @@ def index_terms(namespace: int, tokens: Sequence[str]) -> list[str]:
         return []
     folded = _BREAK.join([token[:_MAX_TOKEN] for token in tokens]).translate(_FOLD)
     return [f"{namespace}:{token}" for token in folded.split(_BREAK) if token]
+
+
+class Reach(NamedTuple):
+    """How many postings one query may read.
+
+    Args:
+        scored: of the terms that find documents, the rarest first; the other terms of a long text only add to the score.
+        a_record: a record of the namespace, to learn how often candidates hold its terms; the rest is counted in the candidates' texts.
+        a_term: of one term. Where more records hold it, a question of nothing rarer finds among so many.
+    """
+
+    scored: int = 400_000
+    a_record: int = 4
+    a_term: int = 1_000_000_000
 
 
 class TokenIndex(Protocol):
@@ -72,9 +82,10 @@ class _Scores:
 class TermSearch:
     """Keyword search in one namespace; the scores of the last few queries are kept for :meth:`scores`."""
 
-    def __init__(self) -> None:
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
         self._kept: Recent[tuple[str, ...], _Scores] = Recent(_KEPT)
-        self._postings = Postings()
+        self._postings = Postings(reach.a_term)
         self._norms: tuple[int, int, NDArray[np.float32]] | None = None
 
     def search(self, db: Database, view: View, terms: Sequence[str], mask: Mask, limit: int) -> tuple[Places, NDArray[np.float32]]:
@@ -101,7 +112,7 @@ class TermSearch:
         keys = [next(iter(index_terms(view.code, [term])), "") for term in terms]
         asked = [number for number, key in enumerate(keys) if key]
         wanted = [keys[number] for number in asked]
-        held, found = self._gathered(db, view, wanted, max(SCORED, _READ_A_RECORD * view.count))
+        held, found = self._gathered(db, view, wanted, max(self._reach.scored, self._reach.a_record * view.count), finding=False)
         weights = np.zeros(len(terms), dtype=np.float32)
         weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
         counts = np.zeros((len(terms), len(places)), dtype=np.int64)
@@ -114,28 +125,34 @@ class TermSearch:
         kept = self._kept.get(key)
         if kept is None or kept.version != view.version:
             kept = self._score_all(db, view, key)
-            self._kept.put(key, kept)
+            if not view.behind:
+                self._kept.put(key, kept)
         return kept
 
     def _score_all(self, db: Database, view: View, terms: Sequence[str]) -> _Scores:
         documents, norms = self._statistics(view)
-        held, found = self._gathered(db, view, terms, SCORED)
+        held, found = self._gathered(db, view, terms, self._reach.scored, finding=True)
         scores = np.zeros(view.count, dtype=np.float64)
         later = []
-        for term, weight, each, adding in zip(terms, idf(documents, held), found, _only_adding(held, documents).tolist(), strict=True):
+        only_adding = _only_adding(held, documents, self._reach.scored).tolist()
+        for term, weight, each, adding in zip(terms, idf(documents, held), found, only_adding, strict=True):
             if adding or each is None:
                 later.append((term, float(weight), each))
             else:
                 scores[each.places] += weight * saturation(each.occurrences, norms.take(each.places))
         return _Scores(view.version, scores.astype(np.float32), later)
 
-    def _gathered(self, db: Database, view: View, terms: Sequence[str], most: int) -> tuple[NDArray[np.int64], list[Found | None]]:
-        """How many documents hold each term, and which; of the most frequent terms, beyond ``most`` postings, only where that is in memory."""
+    def _gathered(
+        self, db: Database, view: View, terms: Sequence[str], most: int, *, finding: bool
+    ) -> tuple[NDArray[np.int64], list[Found | None]]:
+        """How many documents hold each term, and which; of the most frequent terms, beyond ``most`` postings, only where that is in memory.
+        ``finding``: the rarest term is needed in any case.
+        """
         if view.count * len(terms) <= most:
             found = self._postings.collect(db, view, terms, [True] * len(terms))
             return np.array([0 if each is None else len(each.places) for each in found], dtype=np.int64), found
         held = self._postings.held(db, view, terms)
-        return held, self._postings.collect(db, view, terms, _rarest(held, most).tolist())
+        return held, self._postings.collect(db, view, terms, _rarest(held, most, least=int(finding)).tolist())
 
     def _completed(self, db: Database, view: View, found: _Scores, places: Places) -> NDArray[np.float32]:
         """Scores with the terms added that find nothing."""
@@ -159,18 +176,18 @@ class TermSearch:
         return kept[1:]
 
 
-def _rarest(held: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """The rarest terms, by how many documents hold each, with at most so many postings together; the rarest that is held in any case."""
+def _rarest(held: NDArray[np.int64], most: int, *, least: int) -> NDArray[np.bool_]:
+    """The rarest terms, by how many documents hold each, with at most so many postings together; the ``least`` rarest of those held in any case."""
     order = np.argsort(held, kind="stable")
     chosen = np.empty(len(held), dtype=np.bool_)
     chosen[order] = np.cumsum(held[order]) <= most
-    chosen[order[held[order] > 0][:1]] = True
+    chosen[order[held[order] > 0][:least]] = True
     return chosen
 
 
-def _only_adding(held: NDArray[np.int64], documents: int) -> NDArray[np.bool_]:
+def _only_adding(held: NDArray[np.int64], documents: int, most: int) -> NDArray[np.bool_]:
     """Which terms find no documents and only add to the scores of those that the others found."""
-    adding = ~_rarest(held, SCORED)
+    adding = ~_rarest(held, most, least=1)
     often = held > FREQUENT * documents
     if documents > LARGE and (~often & (held > 0)).any():
         adding |= often

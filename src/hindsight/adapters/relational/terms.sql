@@ -1,8 +1,11 @@
 -- name: hits
-SELECT group_concat(doc) FROM term_hits WHERE term = ?
+SELECT group_concat(doc) FROM term_hits WHERE term = ? AND ? -- all are read: that is cheap here
 
 -- name: frequency
 SELECT doc FROM term_counts WHERE term = ?
+
+-- name: estimates
+SELECT '', 0 WHERE ? AND ? AND false -- and so is counting them
 
 -- name: texts
 SELECT t."row", t.text FROM json_each(?) AS wanted JOIN tokens AS t ON t."row" = wanted.value

@@ -8,11 +8,11 @@ from hindsight.adapters.relational.queries import load, rows, value
 
 _SQL = load("store.sql", __package__)
 WORTH = 0.25
-"""From this share of free pages on the file is written anew without them."""
-SLACK = 0.35
-"""The same for all that lies idle, free pages and what is free within the others: what is erased here and there leaves those half full."""
+"""From this share on of all that lies idle the file is written anew without it: free pages, and what is free within the others, for what is
+erased here and there leaves those half full.
+"""
 _LEAST = 256
-"""Fewer free pages are left to be used again."""
+"""Less than so many pages are left to be used again."""
 
 
 def tune(db: apsw.Connection) -> dict[str, int]:
@@ -22,7 +22,7 @@ def tune(db: apsw.Connection) -> dict[str, int]:
     rows(db, "PRAGMA analysis_limit = 400")
     rows(db, "ANALYZE")
     idle = free + int(value(db, _SQL["idle_bytes"]) or 0) / page
-    vacuumed = idle >= _LEAST and (free >= WORTH * pages or idle >= SLACK * pages)
+    vacuumed = idle >= max(_LEAST, WORTH * pages)
     if vacuumed:
         rows(db, "VACUUM")
     blocked = rows(db, _SQL["checkpoint"])[0][0]
