@@ -13,7 +13,9 @@ import argparse
 import asyncio
 import json
 import random
+import shutil
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -24,7 +26,7 @@ from hindsight.assemble import assemble
 from hindsight.clock import FixedClock
 from hindsight.memory import Hindsight
 from hindsight.records import Principal
-from hindsight.settings import load_settings
+from hindsight.settings import Settings, load_settings
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 SERVICES = [
@@ -51,6 +53,52 @@ THINGS = ["contract", "invoice", "pump", "badge", "meter", "locker", "licence", 
 ZH_NAMES = "晨星海岳林泉瑞丰华宁远舟岚桥峰松禾润安康"
 ZH_THINGS = ["合同", "发票", "水泵", "门禁卡", "电表", "储物柜", "许可证", "货架", "路由器", "信箱"]
 TEAM = ["ana", "bo", "chen", "dita"]
+DONE = [
+    "Looked at the logs of {host} and at the versions of what it depends on.",
+    "Compared the settings of both environments line by line and wrote down what differed.",
+    "Waited {n} seconds for the health check to turn green before the next step.",
+    "The dashboard showed {n} requests a second, which is what that hour usually has.",
+    "Restarted {host} once, since the connection pool was full of idle connections.",
+    "Checked out release {v} and read through its change notes.",
+    "Asked the owner of the service whether the change window still holds; it does.",
+    "The queue held {n} messages at the beginning and none at the end.",
+    "Took a copy of the configuration of {host} to be able to go back.",
+    "Ran the smoke tests, of which {n} passed and none was skipped.",
+    "Memory stayed below {n} MiB during the whole run, so the limits were left alone.",
+    "Moved traffic over in three steps and watched the error rate after each of them.",
+    "Found an old cron entry on {host} that does the same, and left a comment there.",
+    "The certificate still has {n} days, so that nothing had to be renewed.",
+    "Dependencies were pinned to {v}, as the one before has a known problem with time zones.",
+    "Read the last two incident reports about this part, and none of them applies here.",
+    "Disk usage on {host} went from {n} to {m} percent and settled there.",
+    "Told the people on call what would happen, and what to do if it goes wrong.",
+    "Deleted the temporary files that the previous attempt had left behind.",
+    "Two of the replicas lagged by {n} milliseconds; they had caught up a minute later.",
+]
+DONE_ZH = [
+    "先检查 {host} 的日志和依赖版本。",
+    "逐行比较两个环境的配置，记下不同之处。",
+    "等了 {n} 秒，健康检查转为正常后再进行下一步。",
+    "监控面板显示每秒 {n} 个请求，与这个时段的平常水平一致。",
+    "连接池里全是空闲连接，于是把 {host} 重启了一次。",
+    "切换到版本 {v}，通读了它的变更说明。",
+    "向服务负责人确认变更窗口仍然有效。",
+    "开始时队列里有 {n} 条消息，结束时为零。",
+    "先备份了 {host} 的配置，以便随时回退。",
+    "运行冒烟测试，{n} 项通过，没有跳过的。",
+    "整个过程内存低于 {n} MiB，因此没有调整上限。",
+    "分三步切换流量，每一步之后观察错误率。",
+    "在 {host} 上发现一个做同样事情的旧定时任务，留了注释。",
+    "证书还有 {n} 天到期，无需更换。",
+    "依赖固定在 {v}，因为前一个版本有时区方面的已知问题。",
+    "读了最近两份相关的事故报告，都与这次无关。",
+    "{host} 的磁盘占用从 {n}% 变到 {m}%，之后保持平稳。",
+    "通知了值班同事将要做什么，以及出错时怎么办。",
+    "删除了上一次尝试留下的临时文件。",
+    "两个副本延迟了 {n} 毫秒，一分钟后追上。",
+]
+COMMITS = 0.1
+"""Share of the tasks like no other that name a commit."""
 PEOPLE_ASK = 0.5
 """Share of the planted answers that people ask for within a month; the others are asked for at the measurements alone."""
 UNIQUE = 0.3
@@ -112,22 +160,20 @@ class Year:
                     [" Trading", " Foods", " Optics", " Rail"]
                 )
                 what = self.chance.choice(THINGS)
-                planted, question = f"The {what} of {who} has the number {answer}. ", f"What number does the {what} of {who} have?"
+                planted, question = f"The {what} of {who} has the number {answer}.", f"What number does the {what} of {who} have?"
             self.planted.append(Planted(question, answer, day, self.chance.random() < PEOPLE_ASK))
+        # A case comes back in the same words; a task like no other has its own.
+        words = self.chance if unique else random.Random(f"{service} {kind} {case} {outcome} {zh}")
+        sentences = _sentences(words, zh=zh, commit=unique and self.chance.random() < COMMITS)
+        if planted:
+            sentences.insert(self.chance.randrange(len(sentences) + 1), planted)
         if zh:
-            text = (
-                f"对 {service} 执行{kind}（{name}）。"
-                + ("先检查日志和依赖版本，" * 4)
-                + f"{planted}结果 {outcome}，"
-                + (f"错误 {code}，" if code else "")
-                + "已记录到运行手册。"
-            )
+            first, met = f"对 {service} 执行{kind}（{name}）。", f"错误 {code}，" if code else ""
+            text = first + "".join(sentences) + f"结果 {outcome}，{met}已记录到运行手册。"
         else:
-            text = (
-                f"Worked on {kind} of {service} ({name}). Looked at the logs and at the versions of what it depends on. "
-                "Compared the settings of both environments line by line and wrote down what differed. "
-                f"{planted}{f'It met error {code}. ' if code else ''}The result was {outcome}, and the runbook was brought up to date."
-            )
+            met = f"It met error {code}." if code else ""
+            last = f"The result was {outcome}, and the runbook was brought up to date."
+            text = " ".join(filter(None, (f"Worked on {kind} of {service} ({name}).", *sentences, met, last)))
         return {
             "content": text,
             "kind": "episode",
@@ -138,6 +184,19 @@ class Year:
             "error_code": code,
             "idempotency_key": f"task-{self.number}",
         }
+
+
+def _sentences(chance: random.Random, *, zh: bool, commit: bool) -> list[str]:
+    """What was done, in as many words as reports have: 200 to 3,000 characters, about 400 mostly; a third of that in Chinese."""
+    wanted = min(3000.0, max(200.0, chance.lognormvariate(6.0, 0.6)))
+    said: list[str] = []
+    while sum(map(len, said)) * (3 if zh else 1) < wanted - 120:
+        values = {"n": chance.randrange(1, 1000), "m": chance.randrange(1, 100), "host": f"node-{chance.randrange(1, 60)}"}
+        said.append(chance.choice(DONE_ZH if zh else DONE).format(**values, v=f"{chance.randrange(1, 9)}.{chance.randrange(20)}"))
+    if commit:
+        named = f"{chance.getrandbits(40):010x}"
+        said.append(f"改动在提交 {named} 里。" if zh else f"The change is in commit {named}.")
+    return said
 
 
 async def plant_lasting(memory: Hindsight) -> list[str]:
@@ -182,7 +241,7 @@ async def simulate(folder: Path, *, days: int, tasks: int, upkeep: bool, embedde
                 clock.instant += timedelta(hours=15)
                 await _night(memory, day)
             if (day + 1) % every == 0:
-                months.append(await _measure(memory, year, folder, day + 1, lasting))
+                months.append(await _look(memory, loaded, clock, year, day + 1, lasting))
                 sys.stderr.write(f"day {day + 1}: {json.dumps(months[-1])}  [{time.perf_counter() - begun:.0f} s]\n")
         faults = await memory.check()
         seals = (await memory.verify()).state
@@ -198,7 +257,7 @@ async def _people_ask(memory: Hindsight, year: Year, day: int) -> None:
         if planted.asked and day - planted.day in (3, 11, 24):
             await memory.retrieve(planted.question, k=5)
     chance = random.Random(day)
-    for _ in range(3):
+    for _ in range(max(3, year.tasks // 20)):
         await memory.retrieve(f"{chance.choice(KINDS)} {chance.choice(SERVICES)}")
 
 
@@ -219,9 +278,21 @@ async def _night(memory: Hindsight, day: int) -> None:
         await memory.upkeep("consolidate")
 
 
-async def _measure(memory: Hindsight, year: Year, folder: Path, day: int, lasting: list[str]) -> dict[str, Any]:
+async def _look(memory: Hindsight, loaded: Settings, clock: FixedClock, year: Year, day: int, lasting: list[str]) -> dict[str, Any]:
+    """Measure on a copy: what is asked there counts as no use here."""
+    await memory.upkeep("stats")  # with upkeep or without: the log goes into the file
+    folder = Path(loaded.store)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as aside:
+        await asyncio.to_thread(_copy, folder, Path(aside))
+        async with assemble(loaded.model_copy(update={"store": aside, "cold_store": str(folder / "cold")}), clock=clock) as copy:
+            return {"day": day, "bytes": _size(folder, "memory.db*")} | await _measure(copy, year, day, lasting)
+
+
+async def _measure(memory: Hindsight, year: Year, day: int, lasting: list[str]) -> dict[str, Any]:
     chosen = random.Random(day).sample(year.planted, min(MEASURED, len(year.planted)))
-    asked, took = {True: [0, 0], False: [0, 0]}, []
+    asked, took = {True: [0, 0], False: [0, 0]}, list[float]()
+    for kind, service in zip(KINDS * 2, SERVICES, strict=False):  # what an open store keeps ready
+        await memory.retrieve(f"{kind} {service}", k=5)
     for planted in chosen:
         begun = time.perf_counter()
         found = await memory.retrieve(planted.question, k=5)
@@ -232,8 +303,6 @@ async def _measure(memory: Hindsight, year: Year, folder: Path, day: int, lastin
     standing = [each for id in lasting if (each := await memory.get(id)) is not None and each.status == "active"]
     took.sort()
     return {
-        "day": day,
-        "bytes": _size(folder, "memory.db*"),
         "statuses": stats.statuses,
         "recall@5": round((asked[True][0] + asked[False][0]) / max(1, len(chosen)), 4),
         "recall@5_asked": round(asked[True][0] / max(1, asked[True][1]), 4),
@@ -245,6 +314,11 @@ async def _measure(memory: Hindsight, year: Year, folder: Path, day: int, lastin
         "lasting": len(standing),
         "lasting_planted": len(lasting),
     }
+
+
+def _copy(folder: Path, target: Path) -> None:
+    for file in folder.glob("memory.db*"):
+        shutil.copy(file, target)
 
 
 def _size(folder: Path, pattern: str) -> int:

@@ -51,6 +51,22 @@ async def test_old_episodes_become_digests_in_their_language_and_recent_ones_sta
     await sound(memory)
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "The pump of Brimwood Rail has the number PX88124."), ("zh", "林泉瑞公司的水泵编号是 PX88124。")],
+)
+async def test_a_digest_keeps_what_nobody_can_work_out_again(memory, clock, language, told):
+    long = episode(1, language)
+    half = len(long["content"]) // 2
+    cut = max(long["content"].rfind(stop, 0, half) for stop in (". ", "。")) + 1
+    await memory.store(**{**long, "content": f"{long['content'][:cut].strip()} {told} {long['content'][cut:].strip()}"})
+    clock.instant += timedelta(days=31)
+    await memory.upkeep("archive")
+    [digest] = (await memory.list(tags=["experience"])).items
+    assert told in digest.content
+    assert len(digest.content) <= 200
+
+
 async def test_episodes_that_say_the_same_share_a_digest_also_later(memory, clock):
     for number in range(3):
         await memory.store(**episode(1, idempotency_key=f"a{number}"))

@@ -49,6 +49,15 @@ async def twins(memory, one: str, other: str, **fields):
     return first.id, second.id
 
 
+async def test_long_statements_that_say_the_same_become_one_among_many_like_them(memory, clock):
+    text = "Before each release of the {} service the people on call compare the settings of both places, take a copy of them and write down what differs."
+    names = ["billing", "ledger", "search", "mailer", "pricing", "gateway", "catalog", "reports"]
+    await memory.store_many([{"content": text.format(name), "kind": "fact"} for name in names])
+    await twins(memory, text.format("archive"), text.format("archive").replace(" settings", "  settings"), kind="fact")
+    clock.instant += timedelta(days=7)
+    assert (await memory.upkeep("compact")).counts == {"merged": 1}
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -155,6 +164,27 @@ async def test_what_nobody_needs_is_put_away_then_deleted_and_the_lasting_never(
     assert (await memory._store.get(lasting[0].id)).status in ("active", "pending", "quarantined")
     await sound(memory)
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
+
+
+async def test_what_others_tell_too_is_forgotten_before_what_one_alone_tells(memory, clock):
+    text = "Worked on the backup of {} (ticket {}). Looked at the logs, and compared the settings. {}"
+    places = [f"service {number}" for number in range(8)]
+    for number in range(16):
+        told = (
+            "The pump of Brimwood Rail has the number PX88124. " if number == 3 else f"The result was there {number + 700} seconds later. "
+        )
+        name = places[number % 8]
+        await memory.store(text.format(name, number, told), kind="episode", query=f"backup of {name}, ticket {number}", outcome="success")
+    clock.instant += timedelta(days=20)
+    shown = (await memory.retrieve("backup of service 5, ticket 13", k=1)).hits[0].memory.id
+    await memory._retriever.flush()
+    clock.instant += timedelta(days=11)
+    assert (await memory.upkeep("archive")).counts["digests"] == 16
+    clock.instant += timedelta(days=125)
+    assert (await memory.upkeep("forget")).counts["put_away"] == 14
+    left = (await memory.list(tags=["experience"], limit=20)).items
+    assert sorted("PX88124" in each.content for each in left) == [False, True]
+    assert [shown in each.parents for each in left if "PX88124" not in each.content] == [True]
 
 
 async def test_patterns_are_proposed_once(memory, clock):

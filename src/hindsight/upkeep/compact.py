@@ -16,12 +16,14 @@ from hindsight.ports import Write
 from hindsight.records import Filter, Kind, Memory, Outcome, Status
 from hindsight.remember.reconcile.relation import MERGING
 from hindsight.text.tokens import query_tokens
+from hindsight.upkeep.archive import CATEGORY
 from hindsight.upkeep.digest import united
 from hindsight.upkeep.run import Run, UpkeepTools
 
 KINDS = (Kind.FACT, Kind.PREFERENCE)
 """Constraints, rules and procedures are left as people and tasks worded them."""
 LOOKED_AT = 16
+RAREST = 8
 PAGE = 500
 MOST_PARENTS, MOST_REFS = 100, 50
 _NUMBER = re.compile(r"\d+")
@@ -55,7 +57,8 @@ async def _changed(tools: UpkeepTools, run: Run, namespace: str) -> AsyncIterato
     while page := await tools.upkeep.scan(namespace, statuses=(Status.ACTIVE,), kinds=KINDS, after=after, limit=PAGE):
         after = page[-1][0]
         for _, memory in page:
-            if run.since is None or memory.updated_at >= run.since:
+            # A digest that more episodes joined has the words that it had.
+            if run.since is None or (memory.created_at if CATEGORY in memory.tags else memory.updated_at) >= run.since:
                 yield memory
 
 
@@ -65,9 +68,19 @@ async def _twins(tools: UpkeepTools, run: Run, memory: Memory) -> list[Memory]:
     if current is None or current.version != memory.version or current.status is not Status.ACTIVE:
         return []
     filter = Filter(namespace=memory.namespace, agent=memory.agent, scope="own", kinds=KINDS, statuses=(Status.ACTIVE,), now=run.now)
-    rows = (await tools.store.search_terms(filter, query_tokens(memory.text()), limit=LOOKED_AT)).rows
+    words = await _telling(tools, filter, memory)
+    rows = (await tools.store.search_terms(filter, words, limit=LOOKED_AT)).rows
     found = await tools.store.fetch(np.sort(rows)) if len(rows) else []
     return [other for other in found if other.id != memory.id and other.status is Status.ACTIVE and says_the_same(memory, other)]
+
+
+async def _telling(tools: UpkeepTools, filter: Filter, memory: Memory) -> list[str]:
+    """The rarest words of a memory: a twin holds them too, and what only shares frequent ones is not worth going through."""
+    words = query_tokens(memory.text())
+    if len(words) <= RAREST:
+        return words
+    idf = (await tools.store.term_hits(filter, np.empty(0, dtype=np.int64), words)).idf
+    return [words[place] for place in np.argsort(-idf, kind="stable")[:RAREST]]
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:

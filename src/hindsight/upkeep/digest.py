@@ -20,6 +20,9 @@ _TELLS = re.compile(
 )
 _VALUE = re.compile(r"\d|[A-Z][A-Za-z]+[A-Z_\-]|[「“\"'`]")
 
+_NAMED = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}(?![A-Za-z0-9])|\w[/\\@]\w|(?<=[a-z,] )[A-Z][a-z]+ [A-Z][a-z]+")
+"""Identifiers, paths, addresses and names of several words: what nobody can work out again."""
+
 
 def digest_text(memory: Memory) -> str:
     """The sentences of an episode that tell most, in their order, within :data:`LONGEST` characters."""
@@ -66,7 +69,7 @@ def _worth(sentence: str, place: int, count: int, asked: set[str]) -> float:
     tokens = query_tokens(sentence)
     shared = sum(token in asked for token in tokens) / (len(tokens) or 1)
     ends = 0.5 if place == 0 else 0.4 if place == count - 1 else 0.0
-    return ends + 0.8 * bool(_TELLS.search(sentence)) + 0.4 * bool(_VALUE.search(sentence)) + shared
+    return ends + 0.8 * bool(_TELLS.search(sentence)) + 0.4 * bool(_VALUE.search(sentence)) + 0.8 * bool(_NAMED.search(sentence)) + shared
 
 
 def united(lists: Sequence[Sequence[str]], most: int) -> tuple[str, ...]:

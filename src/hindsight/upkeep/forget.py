@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+import numpy as np
+
 from hindsight.ports import Write
-from hindsight.records import Kind, Memory, Status
+from hindsight.records import Filter, Kind, Memory, Status
+from hindsight.text.tokens import index_tokens
 from hindsight.upkeep.archive import CATEGORY, touched
 from hindsight.upkeep.expire import leave
 from hindsight.upkeep.run import Run, UpkeepTools
@@ -21,7 +25,11 @@ GRACE = timedelta(days=90)
 RECENT = timedelta(days=180)
 FORGOTTEN = "forgotten"
 KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.EPISODE, Kind.PROCEDURE, Kind.KNOWLEDGE)
-WEIGHTS = {"use": 0.25, "recency": 0.2, "helpfulness": 0.2, "connectedness": 0.1, "importance": 0.15, "youth": 0.1}
+FEW = 3
+"""A word that no more memories hold is one that would be missed."""
+_AMOUNT = re.compile(r"\d{1,4}(?:[.:]\d{1,2})?[^\W\d]{0,2}")
+"""A short number, a time of day, a version; with or without a unit."""
+WEIGHTS = {"use": 0.26, "recency": 0.2, "helpfulness": 0.17, "importance": 0.11, "connectedness": 0.1, "youth": 0.1, "distinctness": 0.06}
 
 
 async def forget(tools: UpkeepTools, run: Run) -> None:
@@ -35,7 +43,7 @@ async def forget(tools: UpkeepTools, run: Run) -> None:
 
 
 def worth(memory: Memory, shown: int, children: int, now_days: float, used_days: float | None) -> float:
-    """From 0 (nobody needs it) to 1, by :data:`WEIGHTS`.
+    """From 0 (nobody needs it) to 1, by :data:`WEIGHTS`, but for its distinctness.
 
     Args:
         memory: what is judged.
@@ -49,7 +57,7 @@ def worth(memory: Memory, shown: int, children: int, now_days: float, used_days:
     parts = {
         "use": 1 - math.exp(-uses / 3),
         "recency": 0.0 if used_days is None else 2 ** (-used_days / 90),
-        "helpfulness": (memory.helpful + 1) / (judged + 2) if judged else 0.35,
+        "helpfulness": (memory.helpful + 1) / (judged + 2) if judged else 0.25,
         "connectedness": 1 - math.exp(-(children + len(memory.conflicts_with)) / 2),
         "importance": memory.importance,
         "youth": 2 ** (-now_days / 180),
@@ -74,20 +82,43 @@ async def _put_away(tools: UpkeepTools, run: Run, namespace: str) -> None:
         if not judged:
             continue
         ids = [memory.id for memory in judged]
-        shown, children = await tools.learning.times_shown(ids), await tools.store.children(ids)
+        shown, children = await _shown(tools, judged), await tools.store.children(ids)
         low = []
         for memory in judged:
-            if memory.lesson is not None and shown.get(memory.id):
+            if memory.lesson is not None and shown[memory.id]:
                 continue  # a lesson that the log of retrievals still shows is a recent hit
             used = None if memory.last_used_at is None else (run.now - memory.last_used_at).days
-            score = worth(memory, shown.get(memory.id, 0), len(children.get(memory.id, ())), (run.now - memory.created_at).days, used)
+            score = worth(memory, shown[memory.id], len(children.get(memory.id, ())), (run.now - memory.created_at).days, used)
             run.counts["judged"] += 1
+            if 0 < tools.options.forget_below - score <= WEIGHTS["distinctness"]:  # else it decides nothing
+                score += WEIGHTS["distinctness"] * await _tells_alone(tools, run, memory)
             if score < tools.options.forget_below:
                 low.append(memory)
                 run.list(id=str(memory.id), kind=str(memory.kind), worth=round(score, 3), age_days=(run.now - memory.created_at).days)
         run.counts["put_away"] += len(low)
         if low and not run.dry_run:
             await _archive(tools, run, low)
+
+
+async def _shown(tools: UpkeepTools, memories: Sequence[Memory]) -> dict[UUID, int]:
+    """How many logged retrievals showed each memory, or one of the episodes that a digest stands for."""
+    stood_for = {memory.id: (memory.id, *(memory.parents if CATEGORY in memory.tags else ())) for memory in memories}
+    shown = await tools.learning.times_shown(list(dict.fromkeys(id for ids in stood_for.values() for id in ids)))
+    return {id: sum(shown.get(each, 0) for each in ids) for id, ids in stood_for.items()}
+
+
+async def _tells_alone(tools: UpkeepTools, run: Run, memory: Memory) -> bool:
+    """Whether it holds a word, beside those of its situation, that hardly another memory holds: a name, an identifier, a term.
+
+    Short numbers are left aside: how many seconds or messages it was this time differs from case to case.
+    """
+    words = sorted(word for word in set(index_tokens(memory.content)) - set(index_tokens(memory.query)) if not _AMOUNT.fullmatch(word))
+    if not words:
+        return False
+    filter = Filter(namespace=memory.namespace, agent=memory.agent, scope="own", statuses=(Status.ACTIVE,), now=run.now)
+    idf = (await tools.store.term_hits(filter, np.empty(0, dtype=np.int64), words)).idf
+    rarest = words[int(np.argmax(idf))]
+    return len((await tools.store.search_terms(filter, [rarest], limit=FEW + 1)).rows) <= FEW
 
 
 async def _archive(tools: UpkeepTools, run: Run, memories: Sequence[Memory]) -> None:
