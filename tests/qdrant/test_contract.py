@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from beside import module_of_stores
 
-_passages, _search, _indexed = map(module_of_stores, ("test_passages", "test_search", "test_indexed"))
+_stores, _passages, _search, _indexed = map(module_of_stores, ("conftest", "test_passages", "test_search", "test_indexed"))
 
-axes, seeds, filled, no_small_filters = _passages.axes, _search.seeds, _indexed.filled, _indexed.no_small_filters
+axes, seeds, filled, no_small_filters = _passages.axes, _search.seeds, _stores.filled, _indexed.no_small_filters
 _OTHER_ROUTES = ("keyword", "term", "bm25", "statistics", "time", "activation", "name_that", "steer", "neighbours", "columns")
 """What those tests are of concerns no vectors."""
 
