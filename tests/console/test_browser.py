@@ -140,7 +140,7 @@ def test_the_chinese_console_finds_chinese(browser, server, rest) -> None:
         assert page.locator("html").get_attribute("lang") == "en"
 
 
-@pytest.mark.parametrize("width", [360, 1920])
+@pytest.mark.parametrize("width", [360, 1280, 1920])
 def test_nothing_overflows_and_everything_has_a_name(page, rest, width) -> None:
     rest.store(
         "Backups run at 03:00 " + "x" * 300,
@@ -153,6 +153,7 @@ def test_nothing_overflows_and_everything_has_a_name(page, rest, width) -> None:
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert not page.evaluate(UNNAMED), path
+        assert all(wide >= 90 for wide in page.locator("td select").evaluate_all("all => all.map(each => each.clientWidth)")), path
         assert (page.locator("h1").count(), page.locator("main").count()) == (1, 1)
 
 

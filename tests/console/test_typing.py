@@ -99,6 +99,7 @@ def test_an_expired_login_leads_to_the_login_page(page) -> None:
     page.route("**/memories?*", lambda route: route.fulfill(status=200, headers={"HX-Redirect": "/login?next=%2Fmemories"}))
     page.get_by_role("searchbox").fill("cat")
     page.wait_for_url("**/login?next=%2Fmemories")
+    assert page.get_by_role("heading", name="Log in").is_visible()
 
 
 def test_without_a_script_the_button_searches(browser, server) -> None:

@@ -86,6 +86,9 @@ def test_statements_of_different_pairs_leave_each_other_alone(language):
         ("The user does not eat meat.", "The user doesn't eat meat.", Relation.SAME),
         ("截止日期是四月三十号。", "截止日期是 4 月 30 日。", Relation.SAME),
         ("I live in Porto.", "I LIVE in  Porto.", Relation.EXACT),
+        ("The budget is $2,400.", "The budget is 2400 dollars.", Relation.SAME),
+        ("The user likes tea more than coffee.", "The user likes coffee more than tea.", Relation.CONTRADICTION),
+        ("用户喜欢茶胜过咖啡。", "用户喜欢咖啡胜过茶。", Relation.CONTRADICTION),
     ],
 )
 def test_each_relation_in_both_languages(old, new, relation):
@@ -111,6 +114,25 @@ def test_each_relation_in_both_languages(old, new, relation):
 )
 def test_likeness_is_no_contradiction(old, new):
     assert relate_statements(old, new) not in SUPERSEDING | MERGING
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Copy from disk A to disk B.", "Copy from disk B to disk A."),
+        ("Move 10 tickets from queue 4 to queue 7.", "Move 10 tickets from queue 7 to queue 4."),
+        ("Deploy staging before production.", "Deploy production before staging."),
+        ("Use 3 replicas for 5 shards.", "Use 5 replicas for 3 shards."),
+        ("Convert PNG to WebP.", "Convert WebP to PNG."),
+        ("Send the report to Bob.", "Send the report from Bob."),
+        ("The lamp is over the table.", "The lamp is under the table."),
+        ("把文件从A盘复制到B盘。", "把文件从B盘复制到A盘。"),
+        ("请把订单从上海发到北京。", "请把订单从北京发到上海。"),
+    ],
+)
+def test_the_same_words_that_tell_something_else_are_kept_apart(old, new):
+    assert relate_statements(old, new) is Relation.RELATED
+    assert relate_statements(new, old) is Relation.RELATED
 
 
 def test_i_of_two_speakers_are_two_subjects():

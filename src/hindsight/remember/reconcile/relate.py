@@ -78,7 +78,9 @@ def _relate(old: Frame, new: Frame) -> Relation:
         return Relation.UPDATE
     if not old.tokens or not new.tokens:
         return Relation.UNRELATED
-    if old.tokens == new.tokens or _same_words(old, new):
+    if _same_words(old, new):
+        if _LEADS.findall(old.said) != _LEADS.findall(new.said):
+            return Relation.RELATED
         return Relation.SAME if old.negated == new.negated else changes
     if _swapped(old, new):
         return changes
@@ -101,13 +103,22 @@ def _distance(old: Frame, new: Frame) -> Relation:
     return Relation.RELATED if (old.content & new.content) - set(old.subject[:1]) else Relation.UNRELATED
 
 
+_LEADS = re.compile(r"\b(?:from|to|into|off|by|for|against|over|under|above|below|behind|through|via|since|until)\b")
+"""Prepositions that tokens leave out and that decide what is told: "to Bob" is not "from Bob"."""
+_SIGNS = frozenset("$€£¥%")
+"""They stand before or behind their amount; any other order of the same words may tell something else ("from A to B", 从甲到乙)."""
+
+
 def _same_words(old: Frame, new: Frame) -> bool:
-    """The same words in another order, where order does not decide who does what to whom."""
-    return _as_many_words(old, new) and old.subject == new.subject and not _prefers(old)
+    plain = [[token for token in frame.tokens if token not in _SIGNS] for frame in (old, new)]
+    return plain[0] == plain[1] and _as_many_words(old, new)
 
 
 def _prefers(frame: Frame) -> bool:
-    return "prefer" in frame.tokens or "比起" in frame.said or frame.said.count("喜欢") > 1
+    return bool(_PREFERS.search(frame.said)) or frame.said.count("喜欢") > 1
+
+
+_PREFERS = re.compile(r"\bprefer|\b(?:more|better|rather) than\b|比起|胜过")
 
 
 def _swapped(old: Frame, new: Frame) -> bool:

@@ -1,10 +1,11 @@
-"""What recall says of its candidates, in Chinese; recall itself speaks English."""
+"""What recall says of its candidates, the guard of a text and the patterns of a failure, in Chinese; they themselves speak English."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from hindsight.serve.console.texts import REASON
 from hindsight.serve.console.words import value
 
 if TYPE_CHECKING:
@@ -17,6 +18,13 @@ _NAMES = {
 _FLAGS = {
     "timeout": "超时", "rerank_timeout": "重排超时", "keyword_only": "仅关键词", "degraded": "降级", "cold": "含归档", "cached": "缓存",
     "empty_query": "空查询", "abstained": "均不相关，未作答",
+}  # fmt: skip
+_VERDICTS = {"allow": "放行", "redact": "已脱敏", "pending": "待审", "quarantine": "隔离", "reject": "拒绝"}
+_FAMILIES = {
+    "override": "推翻指令", "unrestricted": "解除限制", "authority": "冒充权威", "policy": "伪造策略", "standing order": "长期命令", "exfiltration": "外泄数据",
+    "tool redirection": "劫持工具", "fake correction": "伪造更正", "lowered guard": "放松戒备", "forged conversation": "伪造对话", "output hijack": "劫持输出",
+    "obfuscation": "混淆", "hidden": "隐藏内容", "role token": "角色标记", "appended instruction": "附加指令", "task with material": "夹带指令",
+    "redacted": "已脱敏",
 }  # fmt: skip
 _SENTENCES = [
     (re.compile(pattern), told)
@@ -37,8 +45,34 @@ _SENTENCES = [
         (r"a filter of the call keeps it out", "被本次查询的筛选条件排除"),
         (r"scored below those that were looked at", "得分低于参与评判的候选"),
         (r"no route", "无路径"),
+        (r"a rule from the channel '(\w+)' waits for a person's approval", "来自渠道“{0}”的规则需人工批准"),
+        (r"a shared (\w+) from the channel '(\w+)' waits for a person's approval", "来自渠道“{1}”的共享{0}需人工批准"),
+        (r"made of (\S+), which is (\w+)", "由 {0} 衍生，后者的状态为{1}"),
     )
 ]
+_QUOTING = [
+    (re.compile(pattern), told)
+    for pattern, told in (
+        (r"like a memory that was put away on (\S+)", "与 {0} 搁置的一条记忆相似"),
+        (r"reads like an instruction to a model \(score (.+)\)", "读起来像对模型的指令（得分 {0}）"),
+        (r"advises against what (\d+) of (\d+) memories on its topic say", "与同一主题 {1} 条记忆中 {0} 条的说法相反"),
+        (r"stuffed with the words (.+)", "堆砌词语：{0}"),
+        (r"one question in (\d+) wordings", "同一问题的 {0} 种说法"),
+        (r"names (\d+) topics to be found by", "罗列 {0} 个主题以求命中"),
+        (r"text written backwards with direction marks", "用方向控制符倒写的文字"),
+        (r"words written letter by letter", "逐字母拆开的词"),
+        (r"a sentence in (.+)", "以 {0} 藏起的句子"),
+        (r"score (-?[\d.]+)", "得分 {0}"),
+        (r"a rule about it waits for review: (.+)", "有相关规则待审：{0}"),
+        (
+            r"the lesson (\S+) was never recalled: retrieve with fewer filters or a lower min_relevance",
+            "教训 {0} 从未被召回：请减少筛选条件或调低 min_relevance",
+        ),
+        (r"import a document that describes (.+): (hindsight import FILE)", "导入介绍 {0} 的文档：{1}"),
+        (r"look for the cause: (.+)", "查找原因：{0}"),
+    )
+]
+"""Sentences with words that are somebody else's, and stay as they are."""
 
 
 def fate(told: str | None, language: Language) -> str:
@@ -48,7 +82,28 @@ def fate(told: str | None, language: Language) -> str:
     for pattern, sentence in _SENTENCES:
         if found := pattern.fullmatch(told):
             return sentence.format(*(_part(each) for each in found.groups()))
-    return told
+    return _verbatim(told)
+
+
+def _verbatim(told: str) -> str:
+    found = next(((found, sentence) for pattern, sentence in _QUOTING if (found := pattern.fullmatch(told))), None)
+    return found[1].format(*found[0].groups()) if found else told
+
+
+def judged(note: str, language: Language) -> str:
+    """The guard's note: its verdict, then each reason with the words of the text that it quotes."""
+    if language != "zh":
+        return note
+    word, _, rest = note.partition("; ")
+    reasons = [_reason(each) for each in REASON.split(f"; {rest}" if REASON.match(f"; {rest}") else rest) if each]
+    return "；".join([_VERDICTS.get(word, word), *reasons])
+
+
+def _reason(told: str) -> str:
+    flagged = told.startswith("flag: ")
+    family, colon, quoted = (text := told.removeprefix("flag: ")).partition(": ")
+    name = _FAMILIES.get(family.replace("_", " ")) if colon else None
+    return ("标记：" if flagged else "") + (f"{name}：{_verbatim(quoted) if family == 'hidden' else quoted}" if name else fate(text, "zh"))
 
 
 def flags(given: tuple[str, ...], language: Language) -> list[str]:

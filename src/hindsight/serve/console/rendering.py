@@ -19,7 +19,7 @@ from hindsight import __version__
 from hindsight.records import Memory, Precision
 from hindsight.serve.caller import current
 from hindsight.serve.console.entrance import TOKEN_COOKIE, cookie_in
-from hindsight.serve.console.fates import fate, flags, understood
+from hindsight.serve.console.fates import fate, flags, judged, understood
 from hindsight.serve.console.guard import FORM_COOKIE, HEADERS, form_value, keep
 from hindsight.serve.console.texts import highlighted, plainly
 from hindsight.serve.console.words import LANGUAGE_COOKIE, language_of, value, word
@@ -78,6 +78,7 @@ def page(request: Request, name: str, *, zone: tzinfo | None = None, status: int
         "happened": partial(happened, zone=zone),
         "diff": difference,
         "fate": partial(fate, language=language),
+        "judged": partial(judged, language=language),
         "told_flags": partial(flags, language=language),
         "understood": partial(understood, language=language),
         "language": language,

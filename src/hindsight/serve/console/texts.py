@@ -13,7 +13,8 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e0fff]|(?<=[!-~])[\u200c\u200d]|[\u200c\u200d](?=[!-~])"
 )
 """What no reader sees, but a model reads. Joiners within emoji and the scripts that need them stay as they are."""
-_REASON = re.compile(r"; (?=flag: |redacted: |score |[a-z][a-z_ ]{2,30}: )")
+REASON = re.compile(r"; (?=flag: |redacted: |score |[a-z][a-z_ ]{2,30}: )")
+"""Between the parts of a guard's note."""
 _LEAST_MARKED = 3
 
 
@@ -41,7 +42,7 @@ def highlighted(text: str, note: str) -> Markup:
 def quoted(note: str) -> list[str]:
     """The words of the text that a guard's note quotes as its reasons."""
     found = []
-    for reason in _REASON.split(note)[1:]:
+    for reason in REASON.split(note)[1:]:
         told = reason.removeprefix("flag: ").partition(": ")[2].strip()
         if len(told) >= _LEAST_MARKED:
             found.append(told)

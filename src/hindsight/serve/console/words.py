@@ -115,6 +115,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "rows_shown": ("Shown: {number}", "显示 {number} 条"),
     "rows_cut": ("At most {number} were read for this page; go on to older ones.", "本页最多读取 {number} 条；可继续查看更早的。"),
     "whose": ("Whose", "归属"),
+    "key": ("Key", "键"),
     "key_prefix": ("Key begins with", "键前缀"),
     "least_trust": ("Trust from", "信任度不低于"),
     "recall_told": (
