@@ -204,7 +204,7 @@ def test_a_browser_is_refused_with_a_page(web) -> None:
 
 
 def test_writer_and_trust_are_filters(server, rest, web) -> None:
-    """The last one here: from the first token on, all need one."""
+    """Near the end: from the first token on, all need one."""
     rest.store("written by the owner", kind="fact", tags=["w"])
     boss = rest.create_token("boss", agent="default", scopes=["read", "write", "review", "admin"]).secret
     with httpx.Client(base_url=server.url, headers={"authorization": f"Bearer {boss}"}) as owner:
@@ -223,7 +223,9 @@ def test_writer_and_trust_are_filters(server, rest, web) -> None:
 
 
 def test_a_script_is_told_where_to_log_in(server) -> None:
-    """After the one before, a token is needed."""
+    """The last one here: from the first token on, which is made now or was before, all need one."""
+    made = httpx.post(f"{server.url}/v1/tokens", json={"name": "first", "agent": "default", "scopes": ["read", "admin"]})
+    assert made.status_code in {201, 401}
     answer = httpx.get(f"{server.url}/memories?q=x", headers={"hx-request": "true", "authorization": "Bearer wrong"})
     assert answer.status_code == 401
     lost = httpx.get(f"{server.url}/memories?q=x", headers={"hx-request": "true"})
