@@ -89,6 +89,9 @@ def test_statements_of_different_pairs_leave_each_other_alone(language):
         ("The budget is $2,400.", "The budget is 2400 dollars.", Relation.SAME),
         ("The user likes tea more than coffee.", "The user likes coffee more than tea.", Relation.CONTRADICTION),
         ("用户喜欢茶胜过咖啡。", "用户喜欢咖啡胜过茶。", Relation.CONTRADICTION),
+        ("The user would rather fly than take the train.", "The user would rather take the train than fly.", Relation.CONTRADICTION),
+        ("The user likes Jira.", "The user has grown to hate Jira.", Relation.UPDATE),
+        ("Tom works at Google.", "Tom works for Google.", Relation.SAME),
     ],
 )
 def test_each_relation_in_both_languages(old, new, relation):
@@ -125,6 +128,7 @@ def test_likeness_is_no_contradiction(old, new):
         ("Use 3 replicas for 5 shards.", "Use 5 replicas for 3 shards."),
         ("Convert PNG to WebP.", "Convert WebP to PNG."),
         ("Send the report to Bob.", "Send the report from Bob."),
+        ("Buy a gift for Ana.", "Buy a gift from Ana."),
         ("The lamp is over the table.", "The lamp is under the table."),
         ("把文件从A盘复制到B盘。", "把文件从B盘复制到A盘。"),
         ("请把订单从上海发到北京。", "请把订单从北京发到上海。"),

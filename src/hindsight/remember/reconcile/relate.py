@@ -79,7 +79,7 @@ def _relate(old: Frame, new: Frame) -> Relation:
     if not old.tokens or not new.tokens:
         return Relation.UNRELATED
     if _same_words(old, new):
-        if _LEADS.findall(old.said) != _LEADS.findall(new.said):
+        if _leads_elsewhere(old, new):
             return Relation.RELATED
         return Relation.SAME if old.negated == new.negated else changes
     if _swapped(old, new):
@@ -103,8 +103,8 @@ def _distance(old: Frame, new: Frame) -> Relation:
     return Relation.RELATED if (old.content & new.content) - set(old.subject[:1]) else Relation.UNRELATED
 
 
-_LEADS = re.compile(r"\b(?:from|to|into|off|by|for|against|over|under|above|below|behind|through|via|since|until)\b")
-"""Prepositions that tokens leave out and that decide what is told: "to Bob" is not "from Bob"."""
+_LEADS = re.compile(r"\b(?:from|to|into|by|for|against|over|under|above|below|behind|through|via|since|until)\b")
+"""Prepositions, which tokens leave out."""
 _SIGNS = frozenset("$€£¥%")
 """They stand before or behind their amount; any other order of the same words may tell something else ("from A to B", 从甲到乙)."""
 
@@ -114,11 +114,19 @@ def _same_words(old: Frame, new: Frame) -> bool:
     return plain[0] == plain[1] and _as_many_words(old, new)
 
 
+def _leads_elsewhere(old: Frame, new: Frame) -> bool:
+    """Whether one preposition stands for another, as in "to Bob" and "from Bob". One that is only there or not ("works at", "works for"; the
+    "to" of a verb) decides nothing.
+    """
+    leads = _LEADS.findall(old.said), _LEADS.findall(new.said)
+    return leads[0] != leads[1] and len(leads[0]) == len(leads[1])
+
+
 def _prefers(frame: Frame) -> bool:
     return bool(_PREFERS.search(frame.said)) or frame.said.count("喜欢") > 1
 
 
-_PREFERS = re.compile(r"\bprefer|\b(?:more|better|rather) than\b|比起|胜过")
+_PREFERS = re.compile(r"\bprefer|\b(?:more|better|rather)\b.*\bthan\b|比起|胜过")
 
 
 def _swapped(old: Frame, new: Frame) -> bool:
