@@ -85,6 +85,7 @@ async def test_a_store_that_is_there_is_never_lost(new_url, opened, restore, exp
     async with opened(url) as memory:
         assert await export(memory) == before
         assert (await memory.verify()).state == "ok"
+        assert [each.id for each in await memory.backups()] == [done.backup.id]
     if "://" not in url:
         async with opened(done.kept) as memory:
             assert [each.content for each in (await memory.list()).items] == ["second", "first"]
@@ -129,6 +130,35 @@ async def test_the_newest_are_kept_and_others_stores_left_alone(new_url, opened,
     assert {each.id for each in made} >= {foreign.id}
     assert len(made) == 3
     assert len(list((tmp_path / "backups").iterdir())) == 3
+
+
+async def test_a_restored_store_knows_where_its_backups_lie(new_url, opened, restore, tmp_path) -> None:
+    target = new_url()
+    async with opened(new_url()) as memory:
+        saved = await memory.store("Ada Lovelace keeps the key.")
+        made = await memory.backup(str(tmp_path / "elsewhere"))
+    await restore(tmp_path / "elsewhere", target)
+    async with opened(target) as memory:
+        assert (await memory.keeper.last()).id == made.id
+        evidence = await memory.erase([saved.id])
+    assert [each.id for each in evidence.backups] == [made.id]
+
+
+async def test_what_a_killed_backup_left_goes_once_none_can_be_at_it(new_url, opened, tmp_path) -> None:
+    clock = FixedClock(NOW)
+    half, young = (
+        tmp_path / "backups" / name for name in (f"{NOW - timedelta(days=2):%Y%m%dT%H%M%SZ}-00aa11", f"{NOW:%Y%m%dT%H%M%SZ}-00aa11")
+    )
+    notes = tmp_path / "backups" / "notes" / "mine.txt"
+    for file in (half / "memory.db.zst", young / "memory.db.zst", notes):
+        file.parent.mkdir(parents=True)
+        file.write_text("x")
+    async with opened(new_url(), clock=clock) as memory:
+        await memory.store("x")
+        await memory.backup()
+    assert not (half / "memory.db.zst").exists()
+    assert (young / "memory.db.zst").exists()
+    assert notes.exists()
 
 
 async def test_a_damaged_backup_is_refused_and_nothing_is_left_behind(new_url, opened, restore, tmp_path) -> None:

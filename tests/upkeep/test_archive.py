@@ -9,7 +9,7 @@ import pytest
 from keeping import BEGIN, episode, everything, kept, sound
 
 from hindsight.clock import FixedClock
-from hindsight.errors import AccessDenied, InvalidInput, StoreCorrupt
+from hindsight.errors import AccessDenied, InvalidInput, StoreCorrupt, StoreUnavailable
 from hindsight.records import Channel, Principal
 
 
@@ -120,6 +120,25 @@ async def test_what_was_archived_long_ago_lies_cold_alone_is_found_there_and_tha
     await sound(memory)
     with pytest.raises(InvalidInput, match="name some words"):
         await memory.search_cold(" ")
+
+
+async def test_a_thaw_that_was_cut_short_leaves_no_second_copy(tmp_path, clock, monkeypatch):
+    async with kept(tmp_path / "cut", clock) as memory:
+        saved = await memory.store(**episode(1))
+        for day in (40, 75):
+            clock.instant = BEGIN + timedelta(days=day)
+            await memory.upkeep("archive")
+        cold = memory._upkeep.tools.cold
+
+        async def killed(ids: object) -> int:
+            raise StoreUnavailable("killed")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(cold, "remove", killed)
+            with pytest.raises(StoreUnavailable):
+                await memory.thaw([saved.id])
+        assert [each.effect for each in await memory.thaw([saved.id])] == ["active already"]
+        assert await cold.where([saved.id]) == {}
 
 
 async def test_undo_takes_a_run_back(memory, clock):

@@ -16,11 +16,13 @@ from hindsight import __version__
 from hindsight.errors import ConfigurationError, InvalidInput, StoreUnavailable
 from hindsight.ports import Clock
 from hindsight.snapshots import BackupPlace, Condition, Remark, SnapshotFacts, SnapshotSource
-from hindsight.upkeep.backups import MANIFEST, Backup, BackupFile, list_backups
+from hindsight.upkeep.backups import MANIFEST, Backup, BackupFile, list_backups, unfinished
 from hindsight.upkeep.packing import new_salt, pack
 
 NOTE, IDENTITY = "backups", "identity"
 _EVERY = timedelta(days=1)
+_LONGEST = timedelta(days=1)
+"""No backup takes longer: one without a manifest that was begun before was killed."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -77,7 +79,7 @@ class BackupKeeper:
             raise StoreUnavailable(
                 f"no backup was made: {error.filename or tempfile.gettempdir()}: {error.strerror or error}; {hint}. The store is as it was."
             ) from error
-        await self._remember(backup, place.address)
+        await remember(self._source, backup, place.address)
         await self.prune(to)
         return backup
 
@@ -92,12 +94,12 @@ class BackupKeeper:
 
     async def places(self) -> list[str]:
         """Where backups of this store were put, the configured place first."""
-        known, _ = await self._noted()
+        known, _ = await _noted(self._source)
         return list(dict.fromkeys([*([self._options.open_place(self._options.place).address] if self._options.place else []), *known]))
 
     async def last(self) -> LastBackup | None:
         """The last one that was made; from the store itself, so that no place is asked."""
-        return (await self._noted())[1]
+        return (await _noted(self._source))[1]
 
     async def age(self) -> float | None:
         """Seconds since the last one; None where there was none."""
@@ -117,7 +119,7 @@ class BackupKeeper:
         return await self._source.remarks()
 
     async def prune(self, at: str | None = None) -> list[Backup]:
-        """Take away all but the newest ones of this store; those taken away."""
+        """Take away all but the newest ones of this store, and what killed runs left half done; the finished ones taken away."""
         place = self._place(at)
         own = await self._identity()
         mine = [backup for backup in await asyncio.to_thread(list_backups, place) if backup.store_id == own]
@@ -125,6 +127,9 @@ class BackupKeeper:
         for backup in gone:  # the manifest first: a backup that is half gone must not look whole
             names = [f"{backup.id}/{MANIFEST}", *(f"{backup.id}/{file.name}" for file in backup.files)]
             await asyncio.to_thread(place.remove, names)
+        left = unfinished(await asyncio.to_thread(place.names), self._clock.now() - _LONGEST)
+        if left:
+            await asyncio.to_thread(place.remove, left)
         return gone
 
     def _place(self, address: str | None) -> BackupPlace:
@@ -195,18 +200,21 @@ class BackupKeeper:
             await self._source.note(IDENTITY, known)
         return known
 
-    async def _noted(self) -> tuple[list[str], LastBackup | None]:
-        text = await self._source.noted(NOTE)
-        if text is None:
-            return [], None
-        values = json.loads(text)
-        last = values["last"]
-        return values["places"], LastBackup(last["id"], last["address"], datetime.fromisoformat(last["created"]))
 
-    async def _remember(self, backup: Backup, address: str) -> None:
-        places, _ = await self._noted()
-        values = {
-            "places": list(dict.fromkeys([*places, address])),
-            "last": {"id": backup.id, "address": backup.address, "created": backup.created.isoformat()},
-        }
-        await self._source.note(NOTE, json.dumps(values, ensure_ascii=False))
+async def remember(source: SnapshotSource, backup: Backup, address: str) -> None:
+    """Note in a store that this is its last backup, and that backups of it lie at ``address``."""
+    places, _ = await _noted(source)
+    values = {
+        "places": list(dict.fromkeys([*places, address])),
+        "last": {"id": backup.id, "address": backup.address, "created": backup.created.isoformat()},
+    }
+    await source.note(NOTE, json.dumps(values, ensure_ascii=False))
+
+
+async def _noted(source: SnapshotSource) -> tuple[list[str], LastBackup | None]:
+    text = await source.noted(NOTE)
+    if text is None:
+        return [], None
+    values = json.loads(text)
+    last = values["last"]
+    return values["places"], LastBackup(last["id"], last["address"], datetime.fromisoformat(last["created"]))

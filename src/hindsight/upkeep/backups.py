@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from hindsight.snapshots import BackupPlace
 MANIFEST = "manifest.json"
 FORM = 1
 """The number of the manifest's form; a higher one is refused."""
+_ID = re.compile(r"(?P<id>(?P<time>[0-9]{8}T[0-9]{6}Z)-[0-9a-f]{6})/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,14 @@ def list_backups(place: BackupPlace) -> list[Backup]:
             inside = name.removesuffix(MANIFEST).rstrip("/")
             found.append(read_manifest(file.read_bytes(), "/".join(filter(None, (place.address.rstrip("/"), inside)))))
     return sorted(found, key=lambda backup: (backup.created, backup.id), reverse=True)
+
+
+def unfinished(names: Iterable[str], before: datetime) -> list[str]:
+    """The files of backups that were begun before a time and have no manifest: what made them was killed."""
+    names = list(names)
+    whole = {name.removesuffix(f"/{MANIFEST}") for name in names if name.endswith(f"/{MANIFEST}")}
+    begun = f"{before:%Y%m%dT%H%M%SZ}"
+    return [name for name in names if (found := _ID.match(name)) and found["id"] not in whole and found["time"] < begun]
 
 
 def holding(backups: Iterable[Backup], created: datetime) -> list[Backup]:

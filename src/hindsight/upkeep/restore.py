@@ -9,11 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from hindsight.errors import InvalidInput, NotFound, StoreCorrupt, StoreUnavailable
 from hindsight.ports import RecordStore
 from hindsight.seals import SealHeads
-from hindsight.snapshots import BackupPlace, SnapshotTarget
+from hindsight.snapshots import BackupPlace, SnapshotSource, SnapshotTarget
+from hindsight.upkeep.backup import remember
 from hindsight.upkeep.backups import MANIFEST, Backup, list_backups
 from hindsight.upkeep.packing import digest, unpack
 from hindsight.upkeep.verify import Verification, verify
@@ -34,6 +36,10 @@ class Restored:
     seals: str
 
 
+class LoadedStore(RecordStore, SnapshotSource, Protocol):
+    """A store with its records and notes."""
+
+
 class Restorer:
     """Restores into one place.
 
@@ -47,7 +53,7 @@ class Restorer:
     def __init__(
         self,
         target: SnapshotTarget,
-        open_store: Callable[[str], RecordStore],
+        open_store: Callable[[str], LoadedStore],
         heads: SealHeads | None,
         passphrase: bytes | None,
         open_place: Callable[[str], BackupPlace],
@@ -78,7 +84,7 @@ class Restorer:
         try:
             with tempfile.TemporaryDirectory(prefix="hindsight-restore-") as folder:
                 loaded = await asyncio.to_thread(self._load, backup, place, inside, Path(folder))
-            found, memories = await self._look_at(loaded, backup)
+            found, memories = await self._look_at(loaded, backup, place.address)
             kept = await asyncio.to_thread(self._target.take)
         except OSError as error:
             hint = "free some space there, or set TMPDIR" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else "check it"
@@ -116,12 +122,13 @@ class Restorer:
             here.unlink()
         return self._target.load(plain, backup.schema_version)
 
-    async def _look_at(self, address: str, backup: Backup) -> tuple[Verification, int]:
+    async def _look_at(self, address: str, backup: Backup, source: str) -> tuple[Verification, int]:
         store = self._open_store(address)
         await store.open()
         try:
             found = await verify(store)
             memories = (await store.stats()).memories
+            await remember(store, backup, source)  # it was made before the store could know of it
         finally:
             await store.close()
         damage = [fault.message for fault in found.faults if fault.what == "index"]

@@ -53,7 +53,11 @@ class Thawer:
         copies = await self._copies(cold)
         if self._tools.cold is not None and len(copies) < len(cold) and self._tools.cold.damaged:
             raise StoreCorrupt(next(iter(self._tools.cold.damaged.values())))
-        return [await self._one(id, copies.get(id)) for id in wanted]
+        done = [await self._one(id, copies.get(id)) for id in wanted]
+        back = [each.id for each in done if each.memory is not None]
+        if self._tools.cold is not None and back:  # those of a run that was cut short here, too
+            await self._tools.cold.remove(back)
+        return done
 
     async def search(self, query: str, *, namespace: str | None = None, limit: int = SHOWN) -> list[Memory]:
         """Memories in the cold store alone that share the most words with ``query``, best first."""
@@ -86,7 +90,7 @@ class Thawer:
         return Thawed(id, "thawed", await self._put_back(copy))
 
     async def _put_back(self, copy: Memory) -> Memory:
-        """First into the store, then out of the cold one."""
+        """Into the store; out of the cold one comes last."""
         tools, now = self._tools, self._tools.clock.now()
         status = tools.writer.guard.status_after_archive(copy.model_copy(update={"status": Status.ARCHIVED}))
         changes = {"status": status, "version": copy.version + 2, "updated_at": max(now, copy.created_at), "seal": None}
@@ -94,8 +98,6 @@ class Thawer:
         embedded = (await tools.writer.embed([memory.text()]))[0]
         event = event_of("restored", self._attribution.principal, now, reason="thawed from the cold store")
         done = (await tools.store.commit([build_write(memory, embedded, event)]))[0]
-        if done.created:
-            await self._cold().remove([copy.id])
         return await tools.store.get(done.id) or memory
 
     async def _copies(self, ids: Sequence[UUID]) -> dict[UUID, Memory]:

@@ -41,7 +41,9 @@ def _translate(error: apsw.Error, file: Path) -> StoreError:
     if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError | apsw.AuthError):
         return StoreUnavailable(f"{file} may not be written; give this user write permission for the folder and the files in it.")
     if isinstance(error, apsw.CantOpenError):
-        return StoreUnavailable(f"{file} cannot be opened ({error}); check that it is a file, not a folder or link, and its permissions.")
+        return StoreUnavailable(
+            f"{file} cannot be opened ({error}); check that it is a file, not a folder or link, and that this user may write to its folder."
+        )
     if isinstance(error, apsw.IOError):
         return StoreUnavailable(f"reading or writing {file} failed ({error}); check the disk and its free space. Nothing was written.")
     return StoreError(f"{file}: {error}")
