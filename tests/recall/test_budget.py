@@ -175,6 +175,16 @@ async def test_model_and_namespace_are_loaded_side_by_side_before_the_budget_beg
     await recall.close()
 
 
+async def test_questions_about_ever_new_namespaces_leave_nothing_behind(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "_KEPT", 5)
+    recall = retriever(store, None)
+    for number in range(20):
+        await recall.retrieve("Falcon", filter=MINE.model_copy(update={"namespace": f"nobody {number}"}))
+    assert len(recall._warm_up._namespaces) <= 5
+    assert (await recall.retrieve("Falcon", filter=MINE)).hits
+    await recall.close()
+
+
 async def test_a_model_that_loads_for_too_long_is_done_without_at_first(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warmup.WarmUp.ready, "__kwdefaults__", {"patience": 0.05})
     recall = retriever(store, Embedder(load=0.5))

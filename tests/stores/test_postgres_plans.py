@@ -31,10 +31,10 @@ async def test_lists_of_frequent_words_are_read_by_index(postgres_url: Callable[
         db.execute("VACUUM ANALYZE tokens")
         explain = "EXPLAIN (ANALYZE, FORMAT JSON) " + worded(load("terms.sql")["hits"])
         for word in ("1:often", "1:word7"):
-            found = db.execute(explain.encode(), (word, 10_000)).fetchone()
+            found = db.execute(explain.encode(), {"term": word, "most": 10_000}).fetchone()
             assert found is not None
             taken = list(steps(found[0][0]["Plan"]))
             assert not [step for step in taken if step.get("Index Name") == "tokens_pkey"], "the whole table was read in order"
             assert all(step["Plan Width"] < 64 for step in taken if step["Node Type"] == "Sort")
-        listed = db.execute(worded(load("terms.sql")["hits"]).encode(), ("1:often", 10_000)).fetchone()
+        listed = db.execute(worded(load("terms.sql")["hits"]).encode(), {"term": "1:often", "most": 10_000}).fetchone()
         assert listed == (",".join(f"{row},{row}" for row in range(1, 2001)),)

@@ -16,7 +16,6 @@ from hindsight.recall.lessons import applies
 from hindsight.recall.state import SessionState
 from hindsight.recall.understand import Understood
 from hindsight.records import LAYER_OF, Layer, Memory, Outcome, Source, Status
-from hindsight.remember.reconcile.relate import frame_of, relate_statements
 from hindsight.remember.reconcile.relation import SUPERSEDING
 
 DEMOTION = 0.5
@@ -139,6 +138,9 @@ def contradicts(said: str, memory: Memory) -> bool:
     """Whether what is said now and the memory cannot both hold; what happened (an episode) is contradicted by nothing."""
     if LAYER_OF[memory.kind] is not Layer.SEMANTIC:
         return False
+    # Its patterns take time to compile: a process that is never asked within a session does without.
+    from hindsight.remember.reconcile.relate import frame_of, relate_statements
+
     kept, now = frame_of(memory.content, memory.speaker), frame_of(said, None)
     if not now.gone and not (kept.content & now.content) - set(kept.subject[:1]):
         return False  # most pairs share no more than "I", and the forms are cached

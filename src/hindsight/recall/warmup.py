@@ -18,6 +18,8 @@ from hindsight.records import Filter
 
 PATIENCE_SECONDS = 10.0
 """A retrieval waits so long at most; past it, keywords alone decide while the model goes on loading."""
+_KEPT = 1_000
+"""Of so many namespaces it is remembered that they were loaded; of another it is asked again, which costs little."""
 _TEXT = "warm-up"
 _LOG = logging.getLogger(__name__)
 
@@ -38,16 +40,21 @@ class WarmUp:
 
         What cannot be loaded counts as ready: using it tells why.
         """
-        key = (filter.namespace, vectors)
-        if key not in self._namespaces:
-            self._namespaces[key] = _begun(self._load_namespace(filter, vectors=vectors))
-        wanted = [self._namespaces[key]]
+        wanted = [self._namespace(filter, vectors=vectors)]
         if vectors and self._embedder is not None:
             self._model = self._model or _begun(self._load_model(self._embedder))
             wanted.append(self._model)
         if waiting := [each for each in wanted if not each.done()]:
             await asyncio.wait(waiting, timeout=patience)
         return all(each.done() for each in wanted[1:])
+
+    def _namespace(self, filter: Filter, *, vectors: bool) -> asyncio.Task[None]:
+        key = (filter.namespace, vectors)
+        if key not in self._namespaces:
+            if len(self._namespaces) >= _KEPT:
+                self._namespaces = {each: task for each, task in self._namespaces.items() if not task.done()}
+            self._namespaces[key] = _begun(self._load_namespace(filter, vectors=vectors))
+        return self._namespaces[key]
 
     async def close(self) -> None:
         """Stop waiting for anything."""

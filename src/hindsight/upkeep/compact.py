@@ -24,6 +24,7 @@ KINDS = (Kind.FACT, Kind.PREFERENCE)
 """Constraints, rules and procedures are left as people and tasks worded them."""
 LOOKED_AT = 16
 RAREST = 8
+"""So many words of a statement are looked for, at most."""
 PAGE = 500
 MOST_PARENTS, MOST_REFS = 100, 50
 _NUMBER = re.compile(r"\d+")

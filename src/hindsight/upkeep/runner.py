@@ -105,8 +105,7 @@ class Upkeep:
             return await self._run(Run(name, "dry run", now, dry_run=True))
         holder = f"{os.getpid()}-{new_id().hex[-12:]}"
         state = next((each for each in await self.tools.upkeep.states() if each.name == name), None)
-        if scheduled and name in REMOVING and (gap := _gap(state, now)) is not None:
-            await self._wait_for_second_thoughts(name, holder, now, gap)
+        if scheduled and name in REMOVING and await self._waits(name, holder, state, now):
             return None
         since = _began(state, now)
         unless = now - SPACING if scheduled else None
@@ -174,17 +173,22 @@ class Upkeep:
         for told in self.told:
             told(report)
 
-    async def _wait_for_second_thoughts(self, name: str, holder: str, now: datetime, gap: timedelta) -> None:
-        """After a leap of the clock, say so and leave everything for a day: what is removed by age is not to be had back by setting it right."""
-        if gap < LONGEST_GAP or not await self.tools.upkeep.begin(name, holder, seconds=LEASE_SECONDS, unless_since=now - SPACING):
-            return
-        error = (
-            f"{_GAP}{name} did not run for {gap.days:,} days. If the clock is wrong, set it right; otherwise the next run, a day from now or later, "
-            f"does what was left, or `hindsight upkeep {name}` at once."
-        )
-        _LOG.warning("upkeep_waits", extra={"job": name, "error": error})
-        counts().upkept(name, "failed", 0.0, {})
-        await self._end(name, holder, None, error)
+    async def _waits(self, name: str, holder: str, state: UpkeepState | None, now: datetime) -> bool:
+        """Whether to leave everything for a day, since the clock may have leapt: what is removed by age is not to be had back by setting it right."""
+        gap = now - state.started_at if state is not None and state.started_at is not None else timedelta()
+        if state is not None and (state.error or "").startswith(_GAP):  # that was said at its last start
+            return timedelta() <= gap < RECONSIDERED
+        if gap <= LONGEST_GAP:
+            return False
+        if await self.tools.upkeep.begin(name, holder, seconds=LEASE_SECONDS, unless_since=now - SPACING):
+            error = (
+                f"{_GAP}{name} did not run for {gap.days:,} days. If the clock is wrong, set it right; otherwise the next run, a day from now or "
+                f"later, does what was left, or `hindsight upkeep {name}` at once."
+            )
+            _LOG.warning("upkeep_waits", extra={"job": name, "error": error})
+            counts().upkept(name, "failed", 0.0, {})
+            await self._end(name, holder, None, error)
+        return True
 
     async def _hold(self, name: str, holder: str) -> None:
         while True:
@@ -202,16 +206,6 @@ class Upkeep:
             await self.tools.upkeep.end(name, holder, report=told, error=error or None)
         except HindsightError as fault:
             _LOG.warning("upkeep_lease_not_returned", extra={"job": name, "error": str(fault)})
-
-
-def _gap(state: UpkeepState | None, now: datetime) -> timedelta | None:
-    """How long a job did not run, where it has to wait for that; None where it may run."""
-    if state is None or state.started_at is None:
-        return None
-    gap = now - state.started_at
-    if (state.error or "").startswith(_GAP):
-        return gap if timedelta() <= gap < RECONSIDERED else None
-    return gap if gap > LONGEST_GAP else None
 
 
 def _began(state: UpkeepState | None, now: datetime) -> datetime | None:

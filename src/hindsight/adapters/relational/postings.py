@@ -129,9 +129,8 @@ class Postings:
         kept = self._kept.get(term)
         if kept is None:
             found = _read(db, view, term, self._most)
-            if (
-                view.count >= self._base and len(found.places) < self._most
-            ):  # else not all of them, or by a slow reader, to whom some below are not there yet
+            # Else not all of them, or by a slow reader, to whom some below are not there yet.
+            if view.count >= self._base and len(found.places) < self._most:
                 self._keep(view, term, _before(self._base, found))
             return found
         self._kept.move_to_end(term)
@@ -145,7 +144,7 @@ class Postings:
         if below is not None and view.count >= self._base:
             return below + late
         if self._estimates is None:
-            self._estimates = dict(rows(db, _SQL["estimates"], (f"{view.code}:", _ESTIMATED)))
+            self._estimates = dict(rows(db, _SQL["estimates"], {"prefix": f"{view.code}:", "least": _ESTIMATED}))
         estimated = self._estimates.get(term)
         count = _count(db, term) if estimated is None else min(estimated, view.count)
         if view.count >= self._base:
@@ -203,7 +202,7 @@ def _count(db: Database, term: str) -> int:
 
 
 def _read(db: Database, view: View, term: str, most: int) -> Found:
-    documents = as_rows(value(db, _SQL["hits"], (term, most)))  # ascending, one entry an occurrence
+    documents = as_rows(value(db, _SQL["hits"], {"term": term, "most": most}))  # ascending, one entry an occurrence
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
     occurrences = np.diff(starts, append=len(documents))
     places = view.places(documents[starts])
