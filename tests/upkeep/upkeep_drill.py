@@ -32,7 +32,7 @@ from hindsight.records import Channel, Principal
 EPISODES, CASES, FACTS, EXPIRING, NEEDLESS = 200, 80, 10, 10, 12
 SETTINGS = {"log_level": "error", "forget_below": 0.12}  # below what digests are worth: they are counted
 COMMON = "the visitor was there again when lamp and door opened".split()
-JOBS = ("archive", "compact", "expire", "forget", "conflicts", "consolidate", "history", "stats")
+JOBS = ("archive", "compact", "expire", "forget", "conflicts", "patterns", "consolidate", "history", "stats")
 
 
 async def fill(folder: Path) -> dict[str, Any]:
