@@ -57,6 +57,11 @@ class Frame:
     def __post_init__(self) -> None:
         object.__setattr__(self, "content", frozenset(self.tokens))
 
+    def governing(self, position: int) -> tuple[int, str] | None:
+        """The last predicate that stands before a position."""
+        before = [predicate for predicate in self.predicates if predicate[0] <= position]
+        return before[-1] if before else None
+
 
 def type_of(tokens: Sequence[str]) -> str | None:
     """The type of a value that is made of numbers, dates and the like alone; None for words."""
