@@ -199,7 +199,7 @@ def store_of(
     }
     scheme, separator, _ = settings.store.partition("://")
     if not separator:
-        return SqliteStore(Path(settings.store).expanduser(), durability=settings.durability, **common)
+        return SqliteStore(Path(settings.store).expanduser(), durability=settings.durability, mapped=settings.map_vectors, **common)
     if scheme not in POSTGRES:
         raise ConfigurationError(f"store: {scheme}:// is not a store that this version serves; name a folder, or postgresql://….")
     for module in ("psycopg", "psycopg_pool"):

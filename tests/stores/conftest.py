@@ -14,7 +14,7 @@ import pytest
 
 from hindsight.adapters.postgres import hnsw
 from hindsight.adapters.postgres.store import PostgresStore
-from hindsight.adapters.relational import indexed
+from hindsight.adapters.relational import cache, indexed
 from hindsight.adapters.sqlite.store import SqliteStore
 from hindsight.clock import FixedClock
 from hindsight.ports import Centring, Committed, NewEvent, RecordStore, Write
@@ -63,9 +63,16 @@ def pgvector(request: pytest.FixtureRequest) -> Make:
     return postgres(request, IndexedStore)
 
 
+def mapped(request: pytest.FixtureRequest) -> Make:
+    """SQLite, where every namespace is large enough for an image."""
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    patch.setattr(cache, "IMAGE_FROM", 1)
+    return sqlite(request)
+
+
 BACKENDS = {"postgres": postgres, "sqlite": sqlite}
-SEARCHED_BY = {**BACKENDS, "pgvector": pgvector}
-"""Those by which searches are tested: also where candidates come from an index."""
+SEARCHED_BY = {**BACKENDS, "mapped": mapped, "pgvector": pgvector}
+"""Those by which searches are tested: also where candidates come from an index, and where a namespace comes from an image."""
 
 
 @pytest.fixture(params=sorted(BACKENDS))

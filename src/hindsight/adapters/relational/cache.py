@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.adapters.relational.attributes import DTYPE, as_array
+from hindsight.adapters.relational.image import IMAGE_FROM, Image, Images
 from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.matrix import VectorMatrix, Vectors
 from hindsight.adapters.relational.queries import Database, load, rows, value
@@ -24,6 +25,8 @@ _SQL = load("cache.sql")
 _CHUNK = 4_000
 _RETOLD = 4_096
 """So many changes of tokens are told one by one; then all that was made of tokens begins anew."""
+_FEW, _FEW_OF = 1_000, 1 / 8
+"""So many changes, or so large a share of the records, are made up for one by one; an image that is older is laid down anew."""
 _FIELDS = tuple(str(name) for name in DTYPE.names or ())
 Places = NDArray[np.int64]
 
@@ -62,8 +65,9 @@ class View:
 class NamespaceCache:
     """Columns and vectors of one namespace. The owner lets one thread at a time call it; a :class:`View` needs no such care."""
 
-    def __init__(self, code: int, dimension: int | None, centring: Centring | None) -> None:
+    def __init__(self, code: int, dimension: int | None, centring: Centring | None, images: Images | None = None) -> None:
         self.code = code
+        self._images = images
         self._version = 0
         self._edition = 0
         self._retold: tuple[Places, ...] = ()
@@ -90,7 +94,7 @@ class NamespaceCache:
         if self._matrix is None:
             return None
         passing = False
-        if not self._matrix.loaded:
+        if loading := not self._matrix.loaded:
             passing = view.behind
             self._matrix.start(self._count)
             for part in _chunks(db.execute(_SQL["vectors"], (self.code,))):
@@ -101,6 +105,8 @@ class NamespaceCache:
             languages, names = self._columns["language"][: self._count], dict(rows(db, _SQL["languages"]))
             passing |= view.behind and not set(np.unique(languages).tolist()) <= names.keys()
             self._matrix.settle(languages, names)
+        if loading and not passing and self._count >= IMAGE_FROM:
+            self._lay_down()
         found = self._matrix.view(view.column("language"))
         if passing:  # what this transaction does not see is missing from it
             self._matrix.forget()
@@ -115,6 +121,9 @@ class NamespaceCache:
         if number <= self._seen:
             return
         oldest = value(db, _SQL["oldest_change"])
+        if self._seen < 0 and self._take_up(db, oldest):
+            self._version += 1
+            self._renumbered()
         if self._seen < 0 or (oldest is not None and oldest > self._seen + 1) or self._dead > 1000 + self._count // 4:
             self._load(db)
             self._version += 1
@@ -135,6 +144,34 @@ class NamespaceCache:
             self._append(part)
         if self._matrix is not None:
             self._matrix.forget()
+
+    def _take_up(self, db: Database, oldest: int | None) -> bool:
+        """Begin with the image that was laid down, where the changes since then are few and known."""
+        image = self._images.find(db, self.code) if self._images is not None else None
+        if image is None or (oldest is not None and oldest > image.number + 1):
+            return False
+        if int(value(db, _SQL["count_changed"], (image.number, self.code))) > max(_FEW, image.count * _FEW_OF):
+            return False
+        if self._matrix is not None and not self._matrix.take_up(image):
+            return False
+        self._count, self._seen = image.count, image.number
+        self._columns = {name: image.arrays[name] for name in _FIELDS}
+        self._rows, self._live = image.arrays["rows"], image.arrays["live"]
+        self._dead = self._count - int(np.count_nonzero(self._live[: self._count]))
+        return True
+
+    def _lay_down(self) -> None:
+        """Let the next process begin with what was loaded, and share the memory that it takes."""
+        if self._images is None or self._matrix is None:
+            return
+        facts, vectors = self._matrix.image()
+        used = slice(0, self._count)
+        arrays = {"rows": self._rows[used], "live": self._live[used], **{name: column[used] for name, column in self._columns.items()}}
+        kept = self._images.lay_down(self.code, Image(self._seen, self._count, facts, arrays | vectors), max(64, self._count // 16))
+        if kept is not None and self._matrix.take_up(Image(self._seen, self._count, facts, kept)):
+            self._columns = {name: kept[name] for name in _FIELDS}
+            self._rows, self._live = kept["rows"], kept["live"]
+            self._view = None
 
     def _apply(self, db: Database, changed: dict[int, int]) -> None:
         """``changed``: rows, and whether their tokens changed."""

@@ -13,6 +13,9 @@ SELECT min(seq) FROM changes
 -- name: changed
 SELECT "row", max(reindexed) FROM changes WHERE seq > ? AND namespace = ? GROUP BY "row" ORDER BY "row"
 
+-- name: count_changed
+SELECT count(*) FROM changes WHERE seq > ? AND namespace = ?
+
 -- name: some_attributes
 SELECT a."row", a.packed FROM json_each(?) AS wanted CROSS JOIN attributes AS a ON a.namespace = ? AND a."row" = wanted.value ORDER BY a."row"
 

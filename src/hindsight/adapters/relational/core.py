@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from hindsight.adapters.relational.cache import View
+from hindsight.adapters.relational.image import Images
 from hindsight.adapters.relational.indexed import Asked, IndexedVectors, NamespaceVectors, StoredVectors
 from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.queries import Database, load, rows, value
@@ -99,6 +100,8 @@ class Core(ABC):
         self._centring = centring
         self.vector_index: VectorIndex | None = None
         """What is asked instead of holding the vectors of large namespaces in the process."""
+        self.images: Images | None = None
+        """Where what was loaded of large namespaces is kept for the next process."""
         self._namespaces: dict[str, Namespace] = {}
         self._guard = threading.Lock()
         self._inside = threading.local()
@@ -200,7 +203,7 @@ class Core(ABC):
                 code = value(db, _RECORDS["namespace_code"], (name,))
                 if code is None:
                     return Namespace(_NOWHERE, self.dimension, self._centring, self.reach)
-                found = self._namespaces[name] = Namespace(code, self.dimension, self._centring, self.reach)
+                found = self._namespaces[name] = Namespace(code, self.dimension, self._centring, self.reach, self.images)
             return found
 
     def view(self, db: Database, name: str) -> View:

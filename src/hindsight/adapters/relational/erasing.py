@@ -10,6 +10,7 @@ from uuid import UUID
 from hindsight.adapters.relational.attributes import CODED_FIELDS, unpack
 from hindsight.adapters.relational.codes import Interner
 from hindsight.adapters.relational.graph import GraphChanges, edge_owner
+from hindsight.adapters.relational.image import Images
 from hindsight.adapters.relational.queries import Database, load, rows
 from hindsight.adapters.relational.sealing import Core, SealWriter
 from hindsight.adapters.relational.terms import TokenIndex
@@ -21,7 +22,14 @@ _SQL = load("erasing.sql")
 
 
 def erase(
-    db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent, seals: SealWriter | None = None, *, mentions: bool = True
+    db: Database,
+    index: TokenIndex,
+    ids: Sequence[UUID],
+    event: NewEvent,
+    seals: SealWriter | None = None,
+    images: Images | None = None,
+    *,
+    mentions: bool = True,
 ) -> list[UUID]:
     """Remove records and their traces; returns the ids that were there. What stays is a tombstone and an event without text.
 
@@ -29,7 +37,7 @@ def erase(
     alone goes, being kept elsewhere: turns, history and logs that speak of it stay.
     """
     codes, links = Interner(db), GraphChanges(db)
-    gone = []
+    gone, places = [], []
     for id in dict.fromkeys(ids):
         for row, namespace, content, code, packed, seal in rows(db, _SQL["find"], (str(id),)):
             if packed is not None:
@@ -54,9 +62,12 @@ def erase(
                     seals.scrub(other)
             if code is not None:
                 add_change(db, code, row, reindexed=True)
+                places.append((code, row))
             gone.append(id)
     links.flush()
     codes.flush()
+    if images is not None:
+        images.drop(db, places)
     if seals is not None:
         seals.flush()
     return gone

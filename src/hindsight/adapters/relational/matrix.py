@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight.adapters.relational.image import Image
 from hindsight.adapters.relational.passages import PassageMatrix, Passages
 from hindsight.ports import Centring, Vector
 from hindsight.vectors import (
@@ -73,6 +76,35 @@ class VectorMatrix:
         self._signs = None
         self._count = count
         self.loaded = True
+
+    def image(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What is to be laid down of settled vectors: facts, and arrays by name."""
+        held, codes = slice(0, self._count), sorted(self._means)
+        facts = {
+            "dimension": self.dimension,
+            "centring": _fingerprint(self._centring),
+            "languages": [[code, self._names.get(code, ""), self._mean_counts.get(code, 0)] for code in codes],
+        }
+        arrays: dict[str, NDArray[Any]] = {"data": self._data[held], "scales": self._scales[held], "inverse": self._inverse[held]}
+        if self._signs is not None:
+            arrays["signs"] = self._signs[held]
+        means = np.array([self._means[code] for code in codes], dtype=np.float32).reshape(len(codes), self.dimension)
+        return facts, {**arrays, "means": means, **self.passages.image()}
+
+    def take_up(self, image: Image) -> bool:
+        """Begin with what :meth:`image` gave; False, and nothing changed, where it does not fit the embedder."""
+        facts, arrays = image.facts, image.arrays
+        if (facts["dimension"], facts["centring"]) != (self.dimension, _fingerprint(self._centring)):
+            return False
+        self._count, self._fresh = image.count, []
+        self._data, self._scales, self._inverse = arrays["data"], arrays["scales"], arrays["inverse"]
+        self._signs = arrays.get("signs")
+        self._means = {code: mean for (code, _, _), mean in zip(facts["languages"], arrays["means"], strict=True)}
+        self._mean_counts = {code: count for code, _, count in facts["languages"]}
+        self._names = {code: name for code, name, _ in facts["languages"]}
+        self.passages.take_up(arrays, self._means)
+        self.loaded = True
+        return True
 
     def grow(self, count: int) -> None:
         """Make room for places up to ``count``."""
@@ -164,6 +196,15 @@ class VectorMatrix:
     def _seed(self, language: str) -> Vector | None:
         seeds = self._centring.seeds if self._centring is not None else {}
         return seeds.get(language, seeds.get(""))
+
+
+def _fingerprint(centring: Centring | None) -> str:
+    """What tells apart the seeds that means were blended with."""
+    digest = hashlib.sha256()
+    for name, seed in sorted(centring.seeds.items()) if centring is not None else ():
+        digest.update(name.encode())
+        digest.update(np.asarray(seed, dtype=np.float32).tobytes())
+    return f"{centring.weight if centring is not None else 0}:{digest.hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)

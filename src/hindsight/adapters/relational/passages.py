@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hindsight.adapters.relational.image import Arrays
 from hindsight.ports import Vector
 from hindsight.vectors import GATHER_BELOW, exact_products, inverse_norms, rough_products
 
@@ -32,6 +34,25 @@ class PassageMatrix:
         self._inverse = np.empty(0, dtype=np.float32)
         self._owners = np.empty(0, dtype=np.int64)
         self._order = np.empty(0, dtype=np.int64)
+
+    def image(self) -> dict[str, NDArray[Any]]:
+        """The arrays of settled passages, to be laid down."""
+        held = slice(0, self._count)
+        return {
+            "passages.data": self._data[held],
+            "passages.scales": self._scales[held],
+            "passages.inverse": self._inverse[held],
+            "passages.owners": self._owners[held],
+            "passages.order": self._order,
+        }
+
+    def take_up(self, arrays: Arrays, means: Mapping[int, Vector]) -> None:
+        """Begin with what :meth:`image` gave, settled with these means."""
+        self._data, self._scales, self._inverse, self._owners, self._order = (
+            arrays[f"passages.{name}"] for name in ("data", "scales", "inverse", "owners", "order")
+        )
+        self._count = self._settled = len(self._scales)
+        self._means = means
 
     def put(self, places: Places, scales: NDArray[np.float32], data: bytes) -> None:
         """Append passages of the records at ``places`` (one a passage, -1 is left out); call :meth:`wipe` first for known ones."""

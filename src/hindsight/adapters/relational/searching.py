@@ -16,6 +16,7 @@ from hindsight.adapters.relational.cache import NamespaceCache, Places, View
 from hindsight.adapters.relational.codes import find_code
 from hindsight.adapters.relational.filtering import Mask, Masks, as_rows, event_start
 from hindsight.adapters.relational.graph import spread
+from hindsight.adapters.relational.image import Images
 from hindsight.adapters.relational.indexed import NamespaceVectors, SampledMeans
 from hindsight.adapters.relational.queries import Database
 from hindsight.adapters.relational.terms import Reach, TermSearch
@@ -32,11 +33,11 @@ _AS_STORED = tuple(
 class Namespace:
     """What a process keeps of one namespace."""
 
-    def __init__(self, code: int, dimension: int | None, centring: Centring | None, reach: Reach) -> None:
+    def __init__(self, code: int, dimension: int | None, centring: Centring | None, reach: Reach, images: Images | None = None) -> None:
         self.code = code
         self.lock = threading.Lock()
         """Held while the cache is brought up to date."""
-        self.cache = NamespaceCache(code, dimension, centring)
+        self.cache = NamespaceCache(code, dimension, centring, images)
         self.means = SampledMeans(dimension or 0, centring)
         self.masks = Masks()
         self.terms = TermSearch(reach)

@@ -160,7 +160,7 @@ class RelationalStore(Queueing, Histories, Notes, Fed):
         return gone
 
     def _erase(self, db: Database, index: TokenIndex, ids: Sequence[UUID], event: NewEvent) -> builtins.list[UUID]:
-        return erasing.erase(db, index, ids, event, self._core.sealing.writer(db))
+        return erasing.erase(db, index, ids, event, self._core.sealing.writer(db), self._core.images)
 
     @abstractmethod
     async def _after_erasing(self) -> None:

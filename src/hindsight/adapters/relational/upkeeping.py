@@ -89,7 +89,7 @@ class Upkeeping:
     async def evict(self, ids: Sequence[UUID], event: NewEvent) -> list[UUID]:
         """Take records out that are kept elsewhere."""
         return await self._core.write_indexed(
-            lambda db, index: erasing.erase(db, index, ids, event, self._core.sealing.writer(db), mentions=False)
+            lambda db, index: erasing.erase(db, index, ids, event, self._core.sealing.writer(db), self._core.images, mentions=False)
         )
 
     async def scrub(self, traces: Sequence[Trace]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from hindsight.adapters.relational.queries import load, rows, value
 from hindsight.adapters.relational.sealing import Sealing
 from hindsight.adapters.sqlite.engine import BUSY_MILLISECONDS, Durability, Engine, transaction
 from hindsight.adapters.sqlite.files import prepare_folder
+from hindsight.adapters.sqlite.images import FileImages
 from hindsight.adapters.sqlite.migrate import migrate
 from hindsight.errors import StoreBusy, StoreError
 from hindsight.ports import Centring, Clock
@@ -37,10 +39,13 @@ class SqliteCore(Core):
         clock: Clock,
         reindexing: bool,
         sealing: Sealing | None = None,
+        mapped: bool = True,
     ) -> None:
         super().__init__(str(folder), embedder=embedder, centring=centring, clock=clock, reindexing=reindexing, sealing=sealing)
         self.folder = folder
         self._durability = durability
+        self._mapped = mapped and os.name == "posix"
+        self._images: FileImages | None = None
         self._engine: Engine | None = None
 
     def open(self) -> None:
@@ -49,19 +54,23 @@ class SqliteCore(Core):
             if self._engine is not None:
                 return
             engine = Engine(prepare_folder(self.folder), self._durability)
+            images = FileImages(self.folder, engine.begin_write, used=self._mapped)
             try:
-                engine.start(lambda db: self._prepare(db, engine))
+                engine.start(lambda db: self._prepare(db, engine, images))
             except BaseException:
                 engine.close()
                 raise
-            engine.committed = self.sealing.export
-            self._engine = engine
+            engine.committed = self._committed
+            self._engine, self.images, self._images = engine, images, images
 
     def close(self) -> None:
         """Finish and disconnect. Blocking; safe to call twice."""
         with self._guard:
             engine, self._engine = self._engine, None
+            images, self._images, self.images = self._images, None, None
             self._namespaces.clear()
+        if images is not None:
+            images.close()
         if engine is not None:
             engine.close()
 
@@ -88,10 +97,16 @@ class SqliteCore(Core):
             await asyncio.sleep(pause)
             pause = min(pause * 2, 0.2)
 
-    def _prepare(self, db: apsw.Connection, engine: Engine) -> None:
+    def _committed(self, db: apsw.Connection) -> None:
+        self.sealing.export(db)
+        if self._images is not None:
+            self._images.committed(db)
+
+    def _prepare(self, db: apsw.Connection, engine: Engine, images: FileImages) -> None:
         migrate(db, file=str(engine.file))
         engine.mark_used()
         self.check_whole(db)
+        images.open(db)
         self.sealing.open(db, partial(transaction, db))
         self.check_embedder(db)
         empty_log(db)

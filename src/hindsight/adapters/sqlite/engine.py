@@ -89,6 +89,10 @@ class Engine:
         """Run ``work`` in a write transaction; when it returns, the transaction is on disk. An error undoes this part alone."""
         return await self._submit(_Item(lambda db, _: work(db), alone=False))
 
+    def begin_write(self, work: Work[T]) -> Future[T]:
+        """The same for a thread of its own, which waits for the future."""
+        return self._begin(_Item(lambda db, _: work(db), alone=False))
+
     async def write_indexed(self, work: IndexedWork[T]) -> T:
         """The same for work that changes the full-text index too: it notes the changes, which are made together before the commit."""
         return await self._submit(_Item(work, alone=False))
@@ -161,10 +165,13 @@ class Engine:
             self._idle.put(connection)
 
     async def _submit(self, item: _Item[T]) -> T:
+        return await result_of(self._begin(item))
+
+    def _begin(self, item: _Item[T]) -> Future[T]:
         with self._closing:
             self._check_open()
             self._writer.put(item)
-        return await result_of(item.future)
+        return item.future
 
     def _check_open(self) -> None:
         if self._closed or not self._writer.started:

@@ -59,7 +59,7 @@ class WriterLock:
         if self._handle is None:
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         begun, pause = time.monotonic(), 0.0002
-        while not _try_lock(self._handle):
+        while not try_lock(self._handle):
             waited = time.monotonic() - begun
             if waited > self._seconds:
                 raise StoreBusy(
@@ -90,7 +90,8 @@ class WriterLock:
 if os.name == "posix":
     import fcntl
 
-    def _try_lock(handle: int) -> bool:
+    def try_lock(handle: int) -> bool:
+        """Lock an open file for this opening of it alone; False where somebody has it. Closing it, or dying, frees it."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -102,7 +103,8 @@ if os.name == "posix":
 
 else:
 
-    def _try_lock(handle: int) -> bool:  # noqa: ARG001 - without flock, SQLite's own lock is all there is
+    def try_lock(handle: int) -> bool:  # noqa: ARG001 - without flock, SQLite's own lock is all there is
+        """There is nothing to be locked with."""
         return True
 
     def _unlock(handle: int) -> None:

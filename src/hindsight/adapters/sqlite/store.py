@@ -18,6 +18,7 @@ from hindsight.adapters.sqlite import checking, tuning
 from hindsight.adapters.sqlite.core import SqliteCore
 from hindsight.adapters.sqlite.engine import Durability
 from hindsight.adapters.sqlite.files import DATABASE
+from hindsight.adapters.sqlite.images import FOLDER
 from hindsight.adapters.sqlite.migrate import schema_version
 from hindsight.adapters.sqlite.snapshot import write_snapshot
 from hindsight.clock import SystemClock
@@ -41,6 +42,7 @@ class SqliteStore(RelationalStore):
         reindexing: open a store whose vectors are another model's too, to replace them (``VectorStaging``).
         sealing: the keys of its seals; None writes without.
         legal_hold: why nothing may be erased; empty: erasing is allowed.
+        mapped: keep what is loaded of large namespaces in ``folder/vectors``, for other processes and the next one.
     """
 
     log_keeps = True
@@ -56,6 +58,7 @@ class SqliteStore(RelationalStore):
         reindexing: bool = False,
         sealing: Sealing | None = None,
         legal_hold: str = "",
+        mapped: bool = True,
     ) -> None:
         self._file = SqliteCore(
             folder,
@@ -65,6 +68,7 @@ class SqliteStore(RelationalStore):
             clock=clock or SystemClock(),
             reindexing=reindexing,
             sealing=sealing,
+            mapped=mapped,
         )
         super().__init__(self._file, pack_text=pack_text, legal_hold=legal_hold)
 
@@ -78,7 +82,7 @@ class SqliteStore(RelationalStore):
 
     async def stats(self, namespace: str | None = None) -> Stats:
         """Counts."""
-        size = sum(path.stat().st_size for path in self._file.folder.glob(f"{DATABASE}*"))
+        size = sum(path.stat().st_size for pattern in (f"{DATABASE}*", f"{FOLDER}/*") for path in self._file.folder.glob(pattern))
         return await self._file.engine.read(
             lambda db: derived.stats(db, namespace, self._file.embedder, bytes_on_disk=size, schema_version=schema_version(db))
         )
