@@ -48,13 +48,16 @@ class FolderPlace:
         self.address = str(folder)
         self._use = use
         self._folder = folder
+        self._made = False
 
     def put(self, name: str, file: Path) -> None:
         """Copy a file in; durable and whole, or not there."""
         target = self._folder / name
         beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(6)}")
         with _room(self.address, self._use):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._folder.exists():
+                self._folder.mkdir(mode=0o700, parents=True)
+                self._made = True
             target.parent.mkdir(mode=0o700, exist_ok=True)
             try:
                 with file.open("rb") as source, os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
@@ -89,6 +92,8 @@ class FolderPlace:
                     left.unlink(missing_ok=True)
                 if folder.exists() and not any(folder.iterdir()):
                     folder.rmdir()
+            if self._made and self._folder.exists() and not any(self._folder.iterdir()):
+                self._folder.rmdir()  # nothing came of what it was made for
 
 
 class BucketPlace:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Literal
 
 import pydantic
 
+from hindsight.adapters.sqlite.files import check_restore
 from hindsight.cli.invocation import Invocation, log_for_commands
-from hindsight.errors import HindsightError, ModelError, ModelMismatch
+from hindsight.errors import HindsightError, ModelError, ModelMismatch, StoreCorrupt
 
 if TYPE_CHECKING:
     from hindsight.memory import Hindsight
@@ -207,9 +208,17 @@ async def _embedder(settings: Settings) -> Finding:
     return Finding("embedder", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, loaded and tried in {milliseconds:,.0f} ms")
 
 
+def _no_store(folder: Path) -> Finding:
+    try:
+        check_restore(folder)
+    except StoreCorrupt as error:
+        return Finding("store", "fail", str(error))
+    return Finding("store", "ok", "no store yet")
+
+
 async def _store(invocation: Invocation, folder: Path | None) -> AsyncIterator[Finding]:
     if folder is not None and not (folder / DATABASE).exists() and not (folder / "writer.lock").exists():
-        yield Finding("store", "ok", "no store yet")
+        yield _no_store(folder)
         return
     try:
         async for finding in _opened(invocation):

@@ -96,10 +96,12 @@ class Invocation:
 def _expect_store(settings: Settings) -> None:
     from pathlib import Path
 
-    from hindsight.adapters.sqlite.files import DATABASE
+    from hindsight.adapters.sqlite.files import DATABASE, check_restore
     from hindsight.errors import StoreMisplaced
 
-    if "://" not in settings.store and not (Path(settings.store).expanduser() / DATABASE).exists():
+    folder = Path(settings.store).expanduser()
+    if "://" not in settings.store and not (folder / DATABASE).exists():
+        check_restore(folder)
         raise StoreMisplaced(
             f"there is no store at {settings.store}; check --store and HINDSIGHT_STORE. `hindsight store` and `hindsight import` make one."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -124,7 +125,7 @@ def _target(output: str, store: Path) -> Iterator[IO[bytes]]:
     try:
         handle, made = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
-        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror}.") from error
+        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror}; {_advice(error)}.") from error
     unfinished = Path(made)
     try:
         with os.fdopen(handle, "wb") as raw:
@@ -134,9 +135,19 @@ def _target(output: str, store: Path) -> Iterator[IO[bytes]]:
             os.fsync(raw.fileno())
         unfinished.replace(target)
     except OSError as error:
-        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror or error}; what stood there is as it was.") from error
+        raise InvalidInput(
+            f"--output: {target} cannot be written: {error.strerror or error}; {_advice(error)}. What stood there is as it was."
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _advice(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "free some space there, or name a file on another disk"
+    if error.errno == errno.ENOENT:
+        return "create the folder first"
+    return "name a file in a folder that this user may write to"
 
 
 def _into(target: Path) -> Iterator[IO[bytes]]:
@@ -145,7 +156,7 @@ def _into(target: Path) -> Iterator[IO[bytes]]:
         with target.open("wb") as raw:
             yield raw
     except OSError as error:
-        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror or error}.") from error
+        raise InvalidInput(f"--output: {target} cannot be written: {error.strerror or error}; {_advice(error)}.") from error
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from hindsight import __version__
 from hindsight.errors import ConfigurationError, InvalidInput, StoreUnavailable
 from hindsight.ports import Clock
+from hindsight.scratch import scratch
 from hindsight.snapshots import BackupPlace, Condition, Remark, SnapshotFacts, SnapshotSource
 from hindsight.upkeep.backups import MANIFEST, Backup, BackupFile, list_backups, unfinished
 from hindsight.upkeep.packing import new_salt, pack
@@ -72,8 +73,8 @@ class BackupKeeper:
         created = self._clock.now()
         id = f"{created:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         try:
-            with tempfile.TemporaryDirectory(prefix="hindsight-backup-") as folder:
-                backup = await self._put_away(place, Path(folder), id, created)
+            with scratch("backup") as folder:
+                backup = await self._put_away(place, folder, id, created)
         except OSError as error:
             hint = "free some space there, or set TMPDIR" if error.errno in _FULL else "check it"
             raise StoreUnavailable(

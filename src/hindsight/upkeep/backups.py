@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from hindsight.errors import StoreCorrupt
+from hindsight.scratch import scratch
 from hindsight.snapshots import BackupPlace
 
 MANIFEST = "manifest.json"
@@ -89,11 +88,11 @@ def list_backups(place: BackupPlace) -> list[Backup]:
         StoreCorrupt: a manifest cannot be read.
     """
     found = []
-    with tempfile.TemporaryDirectory(prefix="hindsight-") as folder:
+    with scratch("list") as folder:
         for number, name in enumerate(place.names()):
             if name != MANIFEST and not (name.endswith(f"/{MANIFEST}") and name.count("/") == 1):
                 continue
-            file = Path(folder) / str(number)
+            file = folder / str(number)
             place.fetch(name, file)
             inside = name.removesuffix(MANIFEST).rstrip("/")
             found.append(read_manifest(file.read_bytes(), "/".join(filter(None, (place.address.rstrip("/"), inside)))))

@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from hindsight.errors import StoreCorrupt, StoreUnavailable
 from hindsight.records import Memory
+from hindsight.scratch import scratch
 from hindsight.snapshots import BackupPlace
 
 FORM = 1
@@ -129,8 +128,8 @@ class ColdStore:
             (json.dumps(header, ensure_ascii=False) + "\n").encode("utf-8") + body
         )
         try:
-            with tempfile.TemporaryDirectory(prefix="hindsight-cold-") as folder:
-                file = Path(folder) / "segment"
+            with scratch("cold") as folder:
+                file = folder / "segment"
                 file.write_bytes(packed)
                 self._place.put(name, file)
         except OSError as error:
@@ -159,8 +158,8 @@ class ColdStore:
     def _read(self, name: str) -> tuple[dict[str, Any], list[bytes]]:
         import zstandard
 
-        with tempfile.TemporaryDirectory(prefix="hindsight-cold-") as folder:
-            file = Path(folder) / "segment"
+        with scratch("cold") as folder:
+            file = folder / "segment"
             self._place.fetch(name, file)
             data = file.read_bytes()
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,7 @@ from hindsight.ports import Trace
 from hindsight.records import Channel, Filter, Kind, Memory, Status
 from hindsight.remember.attribute import Attribution
 from hindsight.remember.commit import event_of
+from hindsight.scratch import clear_scratch
 from hindsight.text.fold import fold
 from hindsight.text.standing import stands
 from hindsight.upkeep.backups import Backup, holding
@@ -140,6 +142,8 @@ class Eraser:
         kept: list[UUID] = []
         await self._add_derived(chosen, live, cold, why, kept)
         every = {**cold, **live}
+        if not dry_run:
+            await asyncio.to_thread(clear_scratch)  # killed backups and imports may have left texts there
         backups = await self._holding(list(every.values()), now if selection.words else None)
         named = tuple(_forgotten(every[id], id in live, id in cold, why[id]) for id in every)
         if dry_run:

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from hindsight.errors import InvalidInput, NotFound, StoreCorrupt, StoreUnavailable
 from hindsight.ports import RecordStore
+from hindsight.scratch import scratch
 from hindsight.seals import SealHeads
 from hindsight.snapshots import BackupPlace, SnapshotSource, SnapshotTarget
 from hindsight.upkeep.backup import remember
@@ -82,8 +83,8 @@ class Restorer:
             )
         await asyncio.to_thread(self._target.check, replace=replace)
         try:
-            with tempfile.TemporaryDirectory(prefix="hindsight-restore-") as folder:
-                loaded = await asyncio.to_thread(self._load, backup, place, inside, Path(folder))
+            with scratch("restore") as folder:
+                loaded = await asyncio.to_thread(self._load, backup, place, inside, folder)
             found, memories = await self._look_at(loaded, backup, place.address)
             kept = await asyncio.to_thread(self._target.take)
         except OSError as error:

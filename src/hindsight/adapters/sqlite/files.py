@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 
 from hindsight.errors import StoreBusy, StoreCorrupt, StoreMisplaced, StoreUnavailable
 
 DATABASE = "memory.db"
+RESTORING, KEPT = "restoring-", "before-restore-"
+"""In the names of folders beside the store's: one that a restore fills, and what a restore replaced."""
 _SOON = 0.05
 _MARK = b"hindsight store; writers take turns by locking this file\n"
 
@@ -24,6 +27,7 @@ def prepare_folder(folder: Path) -> Path:
     """
     file = folder / DATABASE
     try:
+        check_restore(folder)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = folder / "writer.lock"
         used = lock.exists() and lock.stat().st_size > 0
@@ -45,6 +49,22 @@ def prepare_folder(folder: Path) -> Path:
             f"the store folder {folder} cannot be used: {error.strerror}. Check its permissions and free space."
         ) from error
     return file
+
+
+def check_restore(folder: Path) -> None:
+    """A store that is not there may be one of which a restore was killed between putting the old folder aside and the new one in its place.
+
+    Raises:
+        StoreCorrupt: it is; the message says where the old one lies.
+    """
+    if folder.exists():
+        return
+    kept = sorted(folder.parent.glob(f"{escape(folder.name)}.{KEPT}*"), key=lambda path: path.stat().st_mtime)
+    if kept and any(folder.parent.glob(f".{escape(folder.name)}.{RESTORING}*")):
+        raise StoreCorrupt(
+            f"{folder} is missing: a restore was interrupted when it had put the old store aside. Move {kept[-1]} back to {folder}, or "
+            "`hindsight restore` again. To start anew on purpose, create an empty folder there."
+        )
 
 
 class WriterLock:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import tarfile
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 
 import apsw
@@ -13,9 +15,10 @@ import apsw
 from hindsight.adapters.relational.notes import snapshot_facts
 from hindsight.adapters.sqlite.engine import Engine
 from hindsight.adapters.sqlite.faults import as_store_error
-from hindsight.adapters.sqlite.files import DATABASE
+from hindsight.adapters.sqlite.files import DATABASE, KEPT, RESTORING
 from hindsight.adapters.sqlite.migrate import schema_version
 from hindsight.errors import StoreBusy, StoreCorrupt, StoreMisplaced, StoreUnavailable
+from hindsight.scratch import clear, hold
 from hindsight.snapshots import SnapshotFacts
 
 COLD = "cold"
@@ -69,6 +72,7 @@ class SqliteTarget:
         self.place = str(folder)
         self._folder = folder
         self._beside: Path | None = None
+        self._lock: int | None = None
 
     def check(self, *, replace: bool) -> None:
         """Whether a store may be put here."""
@@ -84,11 +88,12 @@ class SqliteTarget:
 
     def load(self, folder: Path, schema_version: int) -> str:  # noqa: ARG002 - the file carries its schema itself
         """Copy the database into a folder beside the place."""
-        beside = self._folder.with_name(f".{self._folder.name}.restoring-{secrets.token_hex(4)}")
+        beside = self._folder.with_name(f".{self._folder.name}.{RESTORING}{secrets.token_hex(4)}")
         try:
             self._folder.parent.mkdir(parents=True, exist_ok=True)
+            clear(self._folder.parent, f".{escape(self._folder.name)}.{RESTORING}*")
             beside.mkdir(mode=0o700)
-            self._beside = beside
+            self._beside, self._lock = beside, hold(beside)
             shutil.move(folder / DATABASE, beside / DATABASE)
             (beside / DATABASE).chmod(0o600)
             if (folder / _COLD_FILE).exists():
@@ -108,7 +113,7 @@ class SqliteTarget:
             if self._folder.exists() and any(self._folder.iterdir()):
                 self._check_unused()
                 moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-                kept = self._folder.with_name(f"{self._folder.name}.before-restore-{moment}-{secrets.token_hex(2)}")
+                kept = self._folder.with_name(f"{self._folder.name}.{KEPT}{moment}-{secrets.token_hex(2)}")
                 self._folder.rename(kept)
             elif self._folder.exists():
                 self._folder.rmdir()
@@ -121,6 +126,7 @@ class SqliteTarget:
         except OSError as error:
             raise StoreUnavailable(f"{self._folder} cannot be replaced: {error.strerror or error}; it is as it was.") from error
         self._beside = None
+        self._let_go()
         return str(kept) if kept is not None else None
 
     def discard(self) -> None:
@@ -128,6 +134,12 @@ class SqliteTarget:
         if self._beside is not None:
             shutil.rmtree(self._beside, ignore_errors=True)
             self._beside = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def _check_unused(self) -> None:
         """Nobody else may have the store open: their writes would go into the folder that is put aside."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -17,6 +15,7 @@ from hindsight.client.requests import TokenRequest
 from hindsight.errors import AccessDenied, ContentTooLarge, InvalidInput, NotFound
 from hindsight.records import Memory, Stats
 from hindsight.remember.importing import ImportFormat
+from hindsight.scratch import scratch
 from hindsight.serve.desk import Desk
 from hindsight.serve.http.callers import callers_memory
 from hindsight.serve.http.rest.routes import refusals, routes
@@ -121,8 +120,8 @@ def transfer(desk: Desk, router: APIRouter) -> None:
         """Import a file, sent as the body: an export, or the histories of other programs (see the page on importing)."""
         memory = await callers_memory(desk, "write")
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        with tempfile.TemporaryDirectory(prefix="hindsight-import-") as folder:
-            path = Path(folder) / f"import{_SUFFIX.get(kind, '.jsonl')}"
+        with scratch("import") as folder:
+            path = folder / f"import{_SUFFIX.get(kind, '.jsonl')}"
             with path.open("wb") as file:
                 await _receive(request, file)
             return await memory.import_file(path, format=format, namespace=namespace)
