@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -105,6 +107,42 @@ def test_a_folder_that_may_not_be_written(cli, tmp_path):
     (tmp_path / "memory").chmod(0o500)
     assert findings(cli("doctor", "--json"))["folder"]["state"] == "fail"
     (tmp_path / "memory").chmod(0o700)
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """A file system that is made read-only by calling what this gives."""
+    place = tmp_path / "mounted"
+    place.mkdir()
+    if sys.platform != "linux" or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True).returncode:
+        pytest.skip("mounting a small file system needs Linux and root")
+    yield place, lambda: subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+    subprocess.run(["umount", str(place)], check=False)
+
+
+def test_a_read_only_file_system(cli, read_only):
+    place, close = read_only
+    cli("--store", str(place / "s"), "store", "the deploy needs two approvals")
+    close()
+    asked = cli("--store", str(place / "s"), "recall", "approvals")
+    assert asked.code
+    assert "may not be written" in asked.err
+    found = findings(cli("--store", str(place / "s"), "doctor", "--json"))
+    assert "copy the folder" in found["folder"]["remedy"]
+    assert "copy the folder" in found["store"]["found"]
+    assert "restore a backup" not in found["store"]["remedy"]
+    output = cli("--store", str(place / "s2"), "export", "--output", str(place / "all.jsonl"))
+    assert output.code
+
+
+def test_a_cold_store_that_may_not_be_written(cli, read_only, monkeypatch):
+    place, close = read_only
+    cli("store", "x")
+    (place / "cold").mkdir()
+    close()
+    monkeypatch.setenv("HINDSIGHT_COLD_STORE", str(place / "cold"))
+    found = findings(cli("doctor", "--json"))
+    assert (found["cold store"]["state"], "nothing can be archived" in found["cold store"]["found"]) == ("fail", True)
 
 
 def test_a_damaged_store(cli, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import re
@@ -38,6 +39,7 @@ LONGEST_WAIT = 300.0
 """Seconds."""
 PACKAGES = ("apsw", "mcp", "numpy", "onnxruntime", "pydantic", "typer", "fastapi", "uvicorn")
 DRY_TEXT = "记忆 memory"
+_RESTORE = "Leave the files as they are and restore a backup (`hindsight restore --replace`), unless the message says otherwise."
 _PASSWORD = re.compile(r"(?<=://)[^/@]*@")
 
 
@@ -146,7 +148,7 @@ def _folder(folder: Path) -> Finding:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-"):
             mode = folder.stat().st_mode & 0o777
     except OSError as error:
-        return Finding("folder", "fail", f"{folder} may not be written: {error.strerror}", f"Give {_user()} write permission.")
+        return Finding("folder", "fail", f"{folder} may not be written: {error.strerror}", _writable(error))
     if mode & 0o077:
         return Finding("folder", "warn", f"{folder} is open to other users (mode {mode:o})", f"chmod 700 {folder}")
     wrong = [path.name for path in folder.glob(f"{DATABASE}*") if not os.access(path, os.R_OK | os.W_OK)]
@@ -156,6 +158,14 @@ def _folder(folder: Path) -> Finding:
     if loose and os.name == "posix":
         return Finding("folder", "warn", f"{', '.join(loose)} may be read by other users", f"chmod 600 {folder / DATABASE}*")
     return Finding("folder", "ok", f"{folder}, writable, mode {mode:o}")
+
+
+def _writable(error: OSError) -> str:
+    if error.errno == errno.EROFS:
+        return "Mount it writable, or copy the folder to a place that may be written: a store is written to even when it is only read."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some space there."
+    return f"Give {_user()} write permission."
 
 
 def _disk(folder: Path) -> Finding:
@@ -230,12 +240,8 @@ async def _store(invocation: Invocation, folder: Path | None) -> AsyncIterator[F
     except ModelError as error:
         yield Finding("model", "fail", str(error))
     except HindsightError as error:
-        yield Finding(
-            "store",
-            "fail",
-            str(error),
-            "Leave the files as they are and restore a backup (`hindsight restore --replace`), unless the message says otherwise.",
-        )
+        damaged = isinstance(error, StoreCorrupt)
+        yield Finding("store", "fail", str(error), _RESTORE if damaged else "")
 
 
 async def _opened(invocation: Invocation, **settings: str) -> AsyncIterator[Finding]:
@@ -330,6 +336,9 @@ async def _cold(memory: Hindsight) -> Finding | None:
         return Finding(
             "cold store", "fail", _few(list(found.damaged)), "Put these files back from a backup of the place; the others are used."
         )
+    place = next(each for each in (Path(found.address), *Path(found.address).parents) if each.exists())
+    if "://" not in found.address and not os.access(place, os.W_OK):
+        return Finding("cold store", "fail", f"{place} may not be written; nothing can be archived", f"Give {_user()} write permission.")
     return Finding("cold store", "ok", f"{found.records:,} memories in {found.segments:,} files at {found.address}, checksums fit")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,11 @@ def _translate(error: apsw.Error, file: Path) -> StoreError:
         return StoreUnavailable(f"no room left for {file}; free some disk space and try again. Nothing was written.")
     if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError | apsw.AuthError):
         return StoreUnavailable(f"{file} may not be written; give this user write permission for the folder and the files in it.")
+    if isinstance(error, apsw.CantOpenError) and file.exists() and not os.access(file.parent, os.W_OK):
+        return StoreUnavailable(
+            f"{file} cannot be opened, since {file.parent} may not be written: a store keeps its log there even when it is only read. Give this "
+            "user write permission, or copy the folder to a place that may be written."
+        )
     if isinstance(error, apsw.CantOpenError):
         return StoreUnavailable(
             f"{file} cannot be opened ({error}); check that it is a file, not a folder or link, and that this user may write to its folder."
