@@ -342,7 +342,9 @@ def embedder_of(settings: Settings) -> Embedder | None:
 
 def chat_of(settings: Settings) -> ChatModel | None:
     """The language model that distils, where the settings name one."""
-    return make_chat(model=settings.chat_model, url=settings.chat_url, key=settings.chat_key.get_secret_value())
+    return make_chat(
+        model=settings.chat_model, url=settings.chat_url, key=settings.chat_key.get_secret_value(), timeout=settings.chat_timeout
+    )
 
 
 def token_counter(settings: Settings) -> Callable[[str], int]:

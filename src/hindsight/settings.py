@@ -55,6 +55,7 @@ class Settings(BaseModel):
     chat_model: str = Field("", description="Language model that distils conversations; empty: rules alone.")
     chat_url: str = Field("", description="Base URL of its OpenAI-compatible endpoint.")
     chat_key: SecretStr = Field(SecretStr(""), description="API key of that endpoint.")
+    chat_timeout: float = Field(60.0, gt=0, le=3600, description="Seconds that it may take for an answer; asked again up to three times.")
 
     profile: Literal["product", "weighted"] = Field("product", description="Scoring profile; see the retrieval page.")
     fusion: Literal["learned", "weighted", "rrf"] = Field("learned", description="How routes are fused.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 
 import pytest
 from keeping import BEGIN, episode, kept, sound
 
+from hindsight.adapters.json_http import JsonEndpoint
 from hindsight.clock import FixedClock
 from hindsight.upkeep.digest import digest_text
 from hindsight.upkeep.wording import FAILURES, usable
@@ -89,6 +91,20 @@ async def test_a_model_that_does_not_answer_is_not_asked_again_and_again(tmp_pat
         assert "does not answer" in report.notes[0]
         assert all(each.source == "observed" for each in (await memory.list(tags=["experience"], limit=50)).items)
         assert len(chat_server.requests) == FAILURES
+
+
+async def test_a_model_that_hangs_holds_a_run_for_a_bounded_time(tmp_path, clock, chat_server, monkeypatch):
+    monkeypatch.setitem(JsonEndpoint.__init__.__kwdefaults__, "first_wait", 0.001)
+    go_on = threading.Event()
+    chat_server.answer = lambda body: (500, go_on.wait(60))
+    async with kept(tmp_path / "store", clock, chat_timeout=0.05, **model(chat_server)) as memory:
+        await memory.store_many([episode(number) for number in range(FAILURES + 4)])
+        clock.instant += timedelta(days=31)
+        report = await memory.upkeep("archive")
+    go_on.set()
+    assert report.counts == {"archived": FAILURES + 4, "digests": FAILURES + 4}
+    assert "does not answer" in report.notes[0]
+    assert len(chat_server.requests) <= 4 * FAILURES
 
 
 @pytest.mark.parametrize("answer", ["Restarting the proxy frees the port of a deployment.", "42 of 43 deployments failed."])
