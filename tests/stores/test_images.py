@@ -294,3 +294,16 @@ async def test_it_counts_as_the_stores_size(open_store, written, mine, tmp_path)
     await laid_down(open_store, mine)
     [file] = files(tmp_path / "first")
     assert (await store.stats()).bytes_on_disk >= before + file.stat().st_size
+
+
+async def test_a_store_that_was_moved_knows_no_image_of_the_one_it_came_from(open_store, written, mine, vectors, tmp_path):
+    store, _ = written
+    await laid_down(open_store, mine)
+    target = SqliteStore(tmp_path / "second", embedder=EMBEDDER)
+    copier = store.copier_to(target)
+    await target.open()
+    await copier.run(lambda *_: None)
+    noted = await target._file.read(lambda db: db.execute("SELECT name FROM meta WHERE name LIKE 'image:%'").fetchall())
+    assert noted == []
+    assert await answers(target, mine, vectors) == await answers(store, mine, vectors)
+    await target.close()

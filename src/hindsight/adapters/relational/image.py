@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from hindsight.adapters.relational.queries import Database
 
+NOTE = "image:"
+"""Begins the names of the notes (``meta``) by which a store knows its images."""
 IMAGE_FROM = 20_000
 """Of smaller namespaces none is laid down: they are read within a tenth of a second."""
 Arrays = Mapping[str, NDArray[Any]]

@@ -18,6 +18,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from hindsight.adapters.relational import image
 from hindsight.adapters.relational.core import MOVING, Core
 from hindsight.adapters.relational.mapping import to_json, unpack_text
 from hindsight.adapters.relational.notes import PREFIX
@@ -232,7 +233,7 @@ class Copier:
                 row = list(found[width:])
                 if content is not None:
                     row[content] = unpack_text(row[content])
-                if table != "meta" or found[0] not in _OWN_NOTES:
+                if table != "meta" or not _is_own(found[0]):
                     yield tuple(found[:width]), tuple(row)
             if len(page) < _PAGE:
                 return
@@ -329,6 +330,11 @@ def _set_marks(db: Database, marks: dict[str, int]) -> None:
     for name, number in marks.items():
         db.execute(_SQL["add_mark"], {"name": name})
         rows(db, _SQL["set_mark"], {"name": name, "number": number})
+
+
+def _is_own(note: str) -> bool:
+    """Whether a note tells of the one store that holds it."""
+    return note in _OWN_NOTES or note.startswith(image.NOTE)
 
 
 def _put(db: Database, note: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from typing import IO, TypeAlias
 
 import apsw
 
-from hindsight.adapters.relational.image import Arrays, Image
+from hindsight.adapters.relational.image import NOTE, Arrays, Image
 from hindsight.adapters.relational.mapping import to_json
 from hindsight.adapters.relational.queries import Database, load, rows, value
 from hindsight.adapters.sqlite.files import try_lock
@@ -168,7 +168,7 @@ class FileImages:
 
 
 def _key(code: int) -> str:
-    return f"image:{code}"
+    return f"{NOTE}{code}"
 
 
 def _new_name() -> str:
