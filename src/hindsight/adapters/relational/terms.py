@@ -112,8 +112,12 @@ class TermSearch:
         keys = [next(iter(index_terms(view.code, [term])), "") for term in terms]
         asked = [number for number, key in enumerate(keys) if key]
         wanted = [keys[number] for number in asked]
-        held, found = self._gathered(db, view, wanted, max(self._reach.scored, self._reach.a_record * view.count), finding=False)
         weights = np.zeros(len(terms), dtype=np.float32)
+        if not len(places):  # who asks for no record needs no list
+            held = self._postings.held(db, view, wanted)
+            weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
+            return weights, np.empty((0, len(terms)), dtype=np.float32)
+        held, found = self._gathered(db, view, wanted, max(self._reach.scored, self._reach.a_record * view.count), finding=False)
         weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
         counts = np.zeros((len(terms), len(places)), dtype=np.int64)
         counts[asked] = _occurrences(db, view, wanted, found, places)
