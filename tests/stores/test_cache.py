@@ -12,6 +12,11 @@ from hindsight.adapters.relational.terms import Reach
 from hindsight.records import Status
 
 
+@pytest.fixture(params=["mapped", "postgres", "sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 async def everything(store, filter, query: np.ndarray) -> dict:
     vector = await store.search_vector(filter, query, limit=1000)
     terms = await store.search_terms(filter, ["common", "word3", "late"], limit=1000)

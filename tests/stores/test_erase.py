@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from hindsight.ports import NewJob, RetrievalRow
 from hindsight.records import Ref, Status, Turn, new_id
+
+
+@pytest.fixture(params=["mapped", "postgres", "sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return request.param
 
 
 async def test_an_erased_record_is_gone_from_every_path(store, write, mine):

@@ -17,6 +17,11 @@ EDGES = (None, 10, 20, 30)
 """Minutes from now at which something may begin or end."""
 
 
+@pytest.fixture(params=["mapped", "postgres", "sqlite"])
+def backend(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 async def found(store, filter, query) -> dict:
     rows = await store.visible(filter)
     hits = await store.term_hits(filter, rows, WORDS)

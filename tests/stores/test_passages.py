@@ -12,7 +12,7 @@ from hindsight.ports import RecordStore
 from hindsight.records import Filter
 
 
-@pytest.fixture(params=["pgvector", "postgres", "sqlite"])
+@pytest.fixture(params=["mapped", "pgvector", "postgres", "sqlite"])
 def backend(request: pytest.FixtureRequest) -> str:
     return request.param
 

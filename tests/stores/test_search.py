@@ -14,7 +14,7 @@ from hindsight.adapters.relational.terms import Reach
 from hindsight.ports import Centring
 from hindsight.records import Kind, Lesson, Outcome, Precision, Ref, Role, Source, Status, Visibility
 
-by_every_search = pytest.mark.parametrize("backend", ["pgvector", "postgres", "sqlite"])
+by_every_search = pytest.mark.parametrize("backend", ["mapped", "pgvector", "postgres", "sqlite"])
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -15,13 +15,13 @@ from hindsight.records import Lesson, Ref, Turn, new_id
 from hindsight.vectors import quantise
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["mapped", "sqlite"])
 def backend(request):
     return request.param
 
 
 def files_with(folder: Path, needles: list[bytes]) -> dict[str, list[bytes]]:
-    found = {path.name: [needle for needle in needles if needle in path.read_bytes()] for path in folder.iterdir()}
+    found = {path.name: [needle for needle in needles if needle in path.read_bytes()] for path in folder.rglob("*") if path.is_file()}
     return {name: needles for name, needles in found.items() if needles}
 
 
