@@ -1,6 +1,7 @@
 """What a fresh process costs: opening a filled store, and starting the MCP server on it.
 
-``python -m hindsight.evals.probe STORE NAMESPACE QUERY`` opens the store as a new process would and prints one JSON object.
+``python -m hindsight.evals.probe STORE NAMESPACE QUERY [STARTED]`` opens the store as a new process would and prints one JSON object; STARTED is
+when it was started (Unix time), from which the time to its first answer counts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from hindsight.evals.machine import resident_mb
 from hindsight.memory import Hindsight
 
 _LAUNCH = "from hindsight.cli.app import main; main()"
@@ -23,16 +23,16 @@ _PROTOCOL = "2025-06-18"
 
 def cold_open(store: Path | str, namespace: str, query: str, environment: dict[str, str]) -> dict[str, Any]:
     """A new process: seconds from its start to its first answer, what it took inside, and its resident memory then."""
-    started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "hindsight.evals.probe", str(store), namespace, query],
+        [sys.executable, "-m", "hindsight.evals.probe", str(store), namespace, query, repr(time.time())],
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=True,
         text=True,
     )
-    return {"process_s": round(time.perf_counter() - started, 3), **json.loads(done.stdout.splitlines()[-1])}
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def stdio_start(folder: Path, namespace: str, query: str, environment: dict[str, str]) -> dict[str, float]:
@@ -73,15 +73,23 @@ def _call(stdin: IO[str], stdout: IO[str], id: int, method: str, params: dict[st
     raise RuntimeError(f"the server ended before it answered {method}")
 
 
-async def _open_and_ask(folder: str, namespace: str, query: str) -> dict[str, Any]:
+async def _open_and_ask(folder: str, namespace: str, query: str, born: str = "") -> dict[str, Any]:
+    began = float(born) if born else time.time()
     started = time.perf_counter()
     async with Hindsight.open(folder) as memory:
         opened = time.perf_counter()
         await memory.retrieve(query, k=10, namespace=namespace, min_relevance=0)
-        answered = time.perf_counter()
+        answered, since_start = time.perf_counter(), time.time() - began
+        from hindsight.evals.machine import resident_mb  # after the answer: a user's process does not load it
+
         rss = resident_mb()
-    return {"open_s": round(opened - started, 3), "first_retrieve_s": round(answered - opened, 3), "rss_mb": rss and round(rss)}
+    return {
+        "process_s": round(since_start, 3),
+        "open_s": round(opened - started, 3),
+        "first_retrieve_s": round(answered - opened, 3),
+        "rss_mb": rss and round(rss),
+    }
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(_open_and_ask(*sys.argv[1:4]))) + "\n")
+    sys.stdout.write(json.dumps(asyncio.run(_open_and_ask(*sys.argv[1:5]))) + "\n")
