@@ -101,7 +101,9 @@ def wipe(file: Path, erased: Iterable[int]) -> None:
     with file.open("r+b") as handle:
         head, layout = _read_head(handle)
         known = _read(handle, layout["rows"])[: head["count"]]
-        places = np.flatnonzero(np.isin(known, np.fromiter(erased, dtype=np.int64)))
+        gone = np.fromiter(erased, dtype=np.int64)
+        near = np.minimum(np.searchsorted(known, gone), max(len(known) - 1, 0))  # rows are in ascending order
+        places = near[known[near] == gone]
         for name, array in layout.items():
             if by_place(name) and name not in _KEPT:
                 _fill(handle, array, places, _nothing(np.dtype(array.dtype), name))
