@@ -90,8 +90,9 @@ class JsonEndpoint:
             self._client = httpx.AsyncClient(timeout=self._timeout, headers=headers)
         advice = f"Is it running, and is {self._settings}_URL right?"
         try:
-            response = await self._client.post(self._url, json=form)
-        except httpx.TimeoutException as error:
+            async with asyncio.timeout(self._timeout):  # httpx's own counts anew with each byte
+                response = await self._client.post(self._url, json=form)
+        except (httpx.TimeoutException, TimeoutError) as error:
             raise ModelUnavailable(
                 f"{self._shown()} did not answer within {self._timeout:g} s ({self._attempts} attempts). {advice}"
             ) from error

@@ -12,7 +12,7 @@ from hindsight.upkeep.digest import cut
 from hindsight.upkeep.run import Run
 
 FAILURES = 3
-"""After so many in a row the model is not asked again in this run: each may have taken its whole time limit."""
+"""After so many the model is not asked again in this run: each may have taken its whole time limit."""
 _MOST_TOKENS = 160
 _LONGEST_SHOWN = 8_000
 _NUMBER = re.compile(r"\d+")
@@ -43,7 +43,6 @@ class Wording:
             if self._failures >= FAILURES:
                 self._run.note(f"the language model does not answer; texts were drawn from the records' own sentences ({error}).")
             return None
-        self._failures = 0
         sentence = usable(reply.text, told) if reply.complete else None
         return None if sentence is None else (sentence, self._chat.model_id)
 
