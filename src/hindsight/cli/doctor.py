@@ -153,7 +153,9 @@ def _folder(folder: Path) -> Finding:
         return Finding("folder", "warn", f"{folder} is open to other users (mode {mode:o})", f"chmod 700 {folder}")
     wrong = [path.name for path in folder.glob(f"{DATABASE}*") if not os.access(path, os.R_OK | os.W_OK)]
     if wrong:
-        return Finding("folder", "fail", f"{', '.join(wrong)} in {folder} may not be written", f"Give {_user()} the files (`chown`, `chmod u+rw`).")
+        return Finding(
+            "folder", "fail", f"{', '.join(wrong)} in {folder} may not be written", f"Give {_user()} the files (`chown`, `chmod u+rw`)."
+        )
     loose = [path.name for path in folder.glob(f"{DATABASE}*") if path.stat().st_mode & 0o077]
     if loose and os.name == "posix":
         return Finding("folder", "warn", f"{', '.join(loose)} may be read by other users", f"chmod 600 {folder / DATABASE}*")
