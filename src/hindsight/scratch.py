@@ -1,4 +1,4 @@
-"""Folders for the time of some work. They hold texts of memories: what killed processes left of them is removed by the next one.
+"""Folders for the time of some work. They hold texts of memories: what killed processes left of them, :func:`clear_scratch` removes.
 
 A folder that is in use is locked by whoever made it; the kernel frees the lock when the process dies.
 """
@@ -22,7 +22,6 @@ _NEW = 60.0 if sys.platform != "win32" else 86_400.0
 @contextmanager
 def scratch(purpose: str) -> Iterator[Path]:
     """A folder among the system's temporary ones, removed in the end."""
-    clear_scratch()
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{purpose}-") as folder:
         lock = hold(Path(folder))
         try:
@@ -32,7 +31,7 @@ def scratch(purpose: str) -> Iterator[Path]:
 
 
 def clear_scratch() -> None:
-    """Remove what killed processes of this user left; at once, if it is a minute old."""
+    """Remove what killed processes of this user left a minute ago or earlier. For what happens seldom: it lists the temporary folder."""
     clear(Path(tempfile.gettempdir()), f"{_PREFIX}*")
 
 

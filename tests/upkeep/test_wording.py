@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import itertools
 import threading
 from datetime import timedelta
@@ -11,6 +13,7 @@ from keeping import BEGIN, episode, kept, sound
 
 from hindsight.adapters.json_http import JsonEndpoint
 from hindsight.clock import FixedClock
+from hindsight.errors import ModelUnavailable
 from hindsight.upkeep.digest import digest_text
 from hindsight.upkeep.wording import FAILURES, usable
 
@@ -109,6 +112,29 @@ async def test_a_model_that_hangs_holds_a_run_for_a_bounded_time(tmp_path, clock
     assert report.counts == {"archived": 20, "digests": 20}
     assert "does not answer" in report.notes[0]
     assert sum(number % 12 < 8 for number in range(len(chat_server.requests))) <= 4 * FAILURES
+
+
+async def test_a_model_that_sends_a_byte_now_and_then_does_not_answer_either(monkeypatch):
+    monkeypatch.setitem(JsonEndpoint.__init__.__kwdefaults__, "first_wait", 0.001)
+    served = []
+
+    async def drip(reader, writer):
+        served.append(asyncio.current_task())
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n")
+        with contextlib.suppress(ConnectionError):
+            while not reader.at_eof():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        writer.close()
+
+    server = await asyncio.start_server(drip, "127.0.0.1", 0)
+    endpoint = JsonEndpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", "/x", settings="HINDSIGHT_CHAT", timeout=0.1)
+    with pytest.raises(ModelUnavailable, match="did not answer within"):
+        await endpoint.post({})
+    await endpoint.close()
+    server.close()
+    await asyncio.gather(*served)
 
 
 @pytest.mark.parametrize("answer", ["Restarting the proxy frees the port of a deployment.", "42 of 43 deployments failed."])

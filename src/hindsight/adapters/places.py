@@ -55,10 +55,9 @@ class FolderPlace:
         target = self._folder / name
         beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(6)}")
         with _room(self.address, self._use):
-            if not self._folder.exists():
-                self._folder.mkdir(mode=0o700, parents=True)
-                self._made = True
-            target.parent.mkdir(mode=0o700, exist_ok=True)
+            self._made |= not self._folder.exists()
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # another process may just have removed an empty folder
             try:
                 with file.open("rb") as source, os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
                     shutil.copyfileobj(source, copy, _READ)

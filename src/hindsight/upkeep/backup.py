@@ -15,7 +15,7 @@ from pathlib import Path
 from hindsight import __version__
 from hindsight.errors import ConfigurationError, InvalidInput, StoreUnavailable
 from hindsight.ports import Clock
-from hindsight.scratch import scratch
+from hindsight.scratch import clear_scratch, scratch
 from hindsight.snapshots import BackupPlace, Condition, Remark, SnapshotFacts, SnapshotSource
 from hindsight.upkeep.backups import MANIFEST, Backup, BackupFile, list_backups, unfinished
 from hindsight.upkeep.packing import new_salt, pack
@@ -72,6 +72,7 @@ class BackupKeeper:
         place = self._place(to)
         created = self._clock.now()
         id = f"{created:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        await asyncio.to_thread(clear_scratch)
         try:
             with scratch("backup") as folder:
                 backup = await self._put_away(place, folder, id, created)

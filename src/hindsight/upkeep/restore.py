@@ -13,7 +13,7 @@ from typing import Protocol
 
 from hindsight.errors import InvalidInput, NotFound, StoreCorrupt, StoreUnavailable
 from hindsight.ports import RecordStore
-from hindsight.scratch import scratch
+from hindsight.scratch import clear_scratch, scratch
 from hindsight.seals import SealHeads
 from hindsight.snapshots import BackupPlace, SnapshotSource, SnapshotTarget
 from hindsight.upkeep.backup import remember
@@ -82,6 +82,7 @@ class Restorer:
                 "kind, then `hindsight export` and `hindsight import`."
             )
         await asyncio.to_thread(self._target.check, replace=replace)
+        await asyncio.to_thread(clear_scratch)
         try:
             with scratch("restore") as folder:
                 loaded = await asyncio.to_thread(self._load, backup, place, inside, folder)

@@ -152,11 +152,9 @@ class NamespaceCache:
             return False
         if int(value(db, _SQL["count_changed"], (image.number, self.code))) > max(_FEW, image.count * _FEW_OF):
             return False
-        if self._matrix is not None and not self._matrix.take_up(image):
+        if not self._adopt(image):
             return False
         self._count, self._seen = image.count, image.number
-        self._columns = {name: image.arrays[name] for name in _FIELDS}
-        self._rows, self._live = image.arrays["rows"], image.arrays["live"]
         self._dead = self._count - int(np.count_nonzero(self._live[: self._count]))
         return True
 
@@ -167,11 +165,18 @@ class NamespaceCache:
         facts, vectors = self._matrix.image()
         used = slice(0, self._count)
         arrays = {"rows": self._rows[used], "live": self._live[used], **{name: column[used] for name, column in self._columns.items()}}
-        kept = self._images.lay_down(self.code, Image(self._seen, self._count, facts, arrays | vectors), max(64, self._count // 16))
-        if kept is not None and self._matrix.take_up(Image(self._seen, self._count, facts, kept)):
-            self._columns = {name: kept[name] for name in _FIELDS}
-            self._rows, self._live = kept["rows"], kept["live"]
+        image = Image(self._seen, self._count, facts, arrays | vectors)
+        kept = self._images.lay_down(self.code, image, max(64, self._count // 16))
+        if kept is not None and self._adopt(replace(image, arrays=kept)):
             self._view = None
+
+    def _adopt(self, image: Image) -> bool:
+        """Go on with the arrays of an image; False, and nothing changed, where its vectors do not fit the embedder."""
+        if self._matrix is not None and not self._matrix.take_up(image):
+            return False
+        self._columns = {name: image.arrays[name] for name in _FIELDS}
+        self._rows, self._live = image.arrays["rows"], image.arrays["live"]
+        return True
 
     def _apply(self, db: Database, changed: dict[int, int]) -> None:
         """``changed``: rows, and whether their tokens changed."""

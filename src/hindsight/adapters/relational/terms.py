@@ -113,14 +113,15 @@ class TermSearch:
         asked = [number for number, key in enumerate(keys) if key]
         wanted = [keys[number] for number in asked]
         weights = np.zeros(len(terms), dtype=np.float32)
-        if not len(places):  # who asks for no record needs no list
+        found: list[Found | None] = []
+        if len(places):
+            held, found = self._gathered(db, view, wanted, max(self._reach.scored, self._reach.a_record * view.count), finding=False)
+        else:  # who asks for no record needs no list
             held = self._postings.held(db, view, wanted)
-            weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
-            return weights, np.empty((0, len(terms)), dtype=np.float32)
-        held, found = self._gathered(db, view, wanted, max(self._reach.scored, self._reach.a_record * view.count), finding=False)
         weights[asked] = np.where(held > 0, idf(documents, held), 0.0)
         counts = np.zeros((len(terms), len(places)), dtype=np.int64)
-        counts[asked] = _occurrences(db, view, wanted, found, places)
+        if found:
+            counts[asked] = _occurrences(db, view, wanted, found, places)
         worth: NDArray[np.float32] = weights[:, None] * saturation(counts, norms[places])
         return weights, worth.T
 
